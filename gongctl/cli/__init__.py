@@ -1,0 +1,1 @@
+"""The ``gongctl`` command: one module a command group, loaded only when used."""

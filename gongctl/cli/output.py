@@ -1,0 +1,178 @@
+"""What every command prints with: data drawn literally, JSON on stdout, notes and refusals on stderr.
+
+Text that came from calls, files or arguments is data. It is never read as markup and never reaches a
+terminal with control, bidirectional or invisible characters in it: text mode draws them as visible
+glyphs (``literal``), JSON mode escapes them (``emit_json``).
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import shutil
+import sys
+from collections.abc import Sequence
+from typing import Final, NoReturn
+
+from gongmcp.errors import ERRORS, Exit, StartupRefusal, ToolFault
+
+_UNSAFE: Final = re.compile(
+    "["
+    "\x00-\x1f\x7f-\x9f"  # C0, DEL, C1: cursor moves, colours, window titles
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, joiners, Hangul and Khmer fillers
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f"  # zero width, line separators, bidirectional controls
+    "\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb"  # fillers, variation selectors (not emoji style), byte order mark
+    "\ud800-\udfff"  # lone surrogates: no encoding takes them
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # shorthand and musical format controls
+    "\U000e0000-\U000e0fff"  # tags and further variation selectors: a whole hidden message fits in them
+    "]"
+)
+_NEVER_CUT: Final = 1_000_000
+"""Width, in cells, that a table may take when nobody looks at it through a window."""
+
+
+def _glyph(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    return f"\u2039U+{code:04X}\u203a"
+
+
+def literal(text: str, *, allowed: str = "") -> str:
+    """Return *text* with each control or invisible character drawn as a visible glyph.
+
+    ESC becomes ``␛``, a right-to-left override ``‹U+202E›``. Characters in *allowed* (usually a
+    newline) are kept. The result is safe to print on a terminal.
+    """
+    return _UNSAFE.sub(lambda match: match.group() if match.group() in allowed else _glyph(match), text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    if match.group() == "\n":  # between the values of indented JSON; inside a string it is escaped already
+        return "\n"
+    code = ord(match.group())
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    code -= 0x10000
+    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+
+
+def json_text(obj: object, *, compact: bool = False) -> str:
+    """Return *obj* as JSON text: readable UTF-8, but whatever ``literal`` draws is escaped.
+
+    Parsing it gives *obj* back, lone surrogates included. *compact* puts it on one line.
+
+    Raises:
+        ValueError: a number is NaN or infinite.
+        TypeError: a value has no JSON form.
+    """
+    layout = {"separators": (",", ":")} if compact else {"indent": 2}
+    return _UNSAFE.sub(_escape, json.dumps(obj, ensure_ascii=False, allow_nan=False, **layout))
+
+
+def write_bytes(data: bytes) -> None:
+    """Write *data* to stdout as it is and flush it."""
+    sys.stdout.flush()
+    binary = getattr(sys.stdout, "buffer", None)
+    if binary is None:  # a text-only stand-in, such as io.StringIO under redirect_stdout
+        sys.stdout.write(data.decode("utf-8"))
+    else:
+        binary.write(data)
+        binary.flush()
+
+
+def emit_json(obj: object, *, compact: bool = False) -> None:
+    """Print *obj* as JSON on stdout with one trailing newline, in UTF-8 whatever the locale says."""
+    write_bytes((json_text(obj, compact=compact) + "\n").encode("utf-8"))
+
+
+def on_terminal() -> bool:
+    """Return whether stdout is a terminal (output is laid out for it, never another format)."""
+    return sys.stdout.isatty()
+
+
+def emphasis() -> bool:
+    """Return whether stdout takes bold text: a terminal that is not dumb, and no ``NO_COLOR``."""
+    return on_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def emit_text(text: str) -> None:
+    """Print *text* on stdout, drawn literally except for its line breaks."""
+    sys.stdout.write(literal(text, allowed="\n") + "\n")
+
+
+def heading(text: str) -> None:
+    """Print a line that opens a part of a text report; bold where the terminal takes it."""
+    drawn = literal(text)
+    sys.stdout.write(f"\x1b[1m{drawn}\x1b[0m\n" if emphasis() else f"{drawn}\n")
+
+
+def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print rows under headers on stdout in aligned columns; every cell is drawn literally.
+
+    On a terminal cells are wrapped to its width. When piped each row is one line, however long, so
+    that nothing is lost to the tools behind the pipe.
+    """
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    width = shutil.get_terminal_size().columns if on_terminal() else _NEVER_CUT
+    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=True)
+    for header in headers:
+        grid.add_column(Text(literal(header)), overflow="fold")
+    for row in rows:
+        grid.add_row(*(Text(literal(cell)) for cell in row))
+    buffer = io.StringIO()
+    # Laid out as plain text: colours, links and emoji codes of Rich have no business with data.
+    Console(file=buffer, width=width, color_system=None, force_terminal=False, emoji=False, markup=False).print(grid)
+    for number, line in enumerate(buffer.getvalue().splitlines()):
+        if number == 0 and headers:
+            heading(line.rstrip())
+        else:
+            sys.stdout.write(line.rstrip() + "\n")
+
+
+def note(message: str) -> None:
+    """Print a remark on stderr: progress, advice, what was chosen by default."""
+    sys.stderr.write(literal(message, allowed="\n") + "\n")
+    sys.stderr.flush()
+
+
+def fail(refusal: StartupRefusal | ToolFault | str, hint: str = "", exit_code: Exit | None = None) -> NoReturn:
+    """Print one sentence and, when there is one, a hint on stderr, and end with the exit code.
+
+    A ``StartupRefusal`` or ``ToolFault`` brings its own hint and exit code; a plain sentence ends
+    with *exit_code*, 1 unless given.
+
+    Raises:
+        SystemExit: always.
+    """
+    if isinstance(refusal, StartupRefusal):
+        message, hint, code = refusal.message, hint or refusal.hint, refusal.exit_code
+    elif isinstance(refusal, ToolFault):
+        message, hint, code = refusal.message, hint or refusal.hint, ERRORS[refusal.code].exit
+    else:
+        message, code = refusal, Exit.FAILED
+    note(f"gongctl: {message}")
+    if hint:
+        note(f"Hint: {hint}")
+    raise SystemExit(int(exit_code if exit_code is not None else code))
+
+
+def quiet_broken_pipe() -> NoReturn:
+    """End quietly after the reader of stdout went away (``gongctl … | head``).
+
+    What is still buffered goes to the null device, so that the interpreter's own flush at exit has
+    nothing to complain about.
+
+    Raises:
+        SystemExit: always, with 0: a reader that has seen enough is no error.
+    """
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())
+    raise SystemExit(int(Exit.OK))
