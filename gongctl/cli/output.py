@@ -10,36 +10,16 @@ from __future__ import annotations
 import io
 import json
 import os
-import re
 import shutil
 import sys
 from collections.abc import Sequence
 from typing import Final, NoReturn
 
 from gongmcp.errors import ERRORS, Exit, StartupRefusal, ToolFault
+from gongmcp.render.visible import escaped, visible
 
-_UNSAFE: Final = re.compile(
-    "["
-    "\x00-\x1f\x7f-\x9f"  # C0, DEL, C1: cursor moves, colours, window titles
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, joiners, Hangul and Khmer fillers
-    "\u200b-\u200f\u2028-\u202e\u2060-\u206f"  # zero width, line separators, bidirectional controls
-    "\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb"  # fillers, variation selectors (not emoji style), byte order mark
-    "\ud800-\udfff"  # lone surrogates: no encoding takes them
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # shorthand and musical format controls
-    "\U000e0000-\U000e0fff"  # tags and further variation selectors: a whole hidden message fits in them
-    "]"
-)
 _NEVER_CUT: Final = 1_000_000
 """Width, in cells, that a table may take when nobody looks at it through a window."""
-
-
-def _glyph(match: re.Match[str]) -> str:
-    code = ord(match.group())
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "\u2421"
-    return f"\u2039U+{code:04X}\u203a"
 
 
 def literal(text: str, *, allowed: str = "") -> str:
@@ -48,17 +28,7 @@ def literal(text: str, *, allowed: str = "") -> str:
     ESC becomes ``␛``, a right-to-left override ``‹U+202E›``. Characters in *allowed* (usually a
     newline) are kept. The result is safe to print on a terminal.
     """
-    return _UNSAFE.sub(lambda match: match.group() if match.group() in allowed else _glyph(match), text)
-
-
-def _escape(match: re.Match[str]) -> str:
-    if match.group() == "\n":  # between the values of indented JSON; inside a string it is escaped already
-        return "\n"
-    code = ord(match.group())
-    if code < 0x10000:
-        return f"\\u{code:04x}"
-    code -= 0x10000
-    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+    return visible(text, allowed=allowed)
 
 
 def json_text(obj: object, *, compact: bool = False) -> str:
@@ -71,7 +41,7 @@ def json_text(obj: object, *, compact: bool = False) -> str:
         TypeError: a value has no JSON form.
     """
     layout = {"separators": (",", ":")} if compact else {"indent": 2}
-    return _UNSAFE.sub(_escape, json.dumps(obj, ensure_ascii=False, allow_nan=False, **layout))
+    return escaped(json.dumps(obj, ensure_ascii=False, allow_nan=False, **layout))
 
 
 def write_bytes(data: bytes) -> None:
