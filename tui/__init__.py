@@ -1,0 +1,1 @@
+"""The operator's preview: a Textual app over the tool handler."""
