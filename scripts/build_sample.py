@@ -2,9 +2,10 @@
 
     python scripts/build_sample.py SOURCE_DIR [--out gongctl/sample]
 
-``SOURCE_DIR`` holds the calls and transcripts as JSON lines and the settings files named in ``WHOLE`` and ``SCORECARDS``.
-Records are selected, never edited: lines and settings files are copied byte for byte; of the answered scorecards those
-of the chosen calls are kept, and the paging counts say how many they are. The same source gives the same bytes (no time or name in the gzip header).
+``SOURCE_DIR`` holds the calls and transcripts as JSON lines and the settings files named in ``WHOLE`` and
+``SCORECARDS``. Records are selected, never edited: lines and settings files are copied byte for byte; of the answered
+scorecards those of the chosen calls are kept, and the paging counts say how many they are. The same source gives the
+same bytes (no time or name in the gzip header).
 
 Exit code 1, with nothing written, when the source lacks a chosen call or the sample would lose a property that the
 demonstration and the tests rely on.
