@@ -1,0 +1,1 @@
+"""What tools exist: one module a family, each tool one declaration."""

@@ -1,0 +1,65 @@
+"""Business dimensions: what calls can be grouped by, and the field class of each one's values.
+
+A dimension whose class the active policy withholds is not offered at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gongmcp.exposure.fields import SWITCHES, Field
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """A safe business dimension: the ``call_facts`` *column* and the *field* class of its values."""
+
+    name: str
+    column: str
+    field: Field
+
+
+DIMENSIONS: dict[str, Dimension] = {
+    dimension.name: dimension
+    for dimension in (
+        Dimension("lifecycle", "lifecycle_bucket", Field.CATEGORY),
+        Dimension("scope", "scope", Field.CATEGORY),
+        Dimension("system", "system", Field.LABEL),
+        Dimension("direction", "direction", Field.LABEL),
+        Dimension("month", "call_month", Field.TIME),
+        Dimension("quarter", "call_quarter", Field.TIME),
+        Dimension("duration_bucket", "duration_bucket", Field.CATEGORY),
+        Dimension("transcript_status", "transcript_present", Field.CATEGORY),
+        Dimension("calendar", "calendar_event_present", Field.CATEGORY),
+        Dimension("language", "language", Field.LABEL),
+        Dimension("purpose", "purpose", Field.LABEL),
+        Dimension("industry", "account_industry", Field.LABEL),
+        Dimension("account_type", "account_type", Field.LABEL),
+        Dimension("revenue_range", "account_revenue_range", Field.LABEL),
+        Dimension("opportunity_stage", "opportunity_stage", Field.LABEL),
+        Dimension("opportunity_type", "opportunity_type", Field.LABEL),
+        Dimension("forecast_category", "opportunity_forecast_category", Field.LABEL),
+        Dimension("lead_source", "opportunity_lead_source", Field.LABEL),
+    )
+}
+
+DIMENSION_ALIASES: dict[str, str] = {
+    "lifecycle_bucket": "lifecycle",
+    "stage": "opportunity_stage",
+    "deal_stage": "opportunity_stage",
+    "deal_type": "opportunity_type",
+    "account_industry": "industry",
+    "account_revenue_range": "revenue_range",
+    "calendar_event_status": "calendar",
+    "call_month": "month",
+    "primary_lead_source": "lead_source",
+}
+"""Other names of a dimension, accepted wherever its name is and not listed twice."""
+
+
+def offered(switches: frozenset[str]) -> list[str]:
+    """Return the names of the dimensions whose class none of the policy *switches* withholds."""
+    hidden: set[Field] = set()
+    for switch in switches:
+        hidden |= SWITCHES[switch]
+    return [name for name, dimension in DIMENSIONS.items() if dimension.field not in hidden]

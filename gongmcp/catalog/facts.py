@@ -1,0 +1,91 @@
+"""Call-fact tools: counts by safe business dimensions."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from gongmcp.catalog.arguments import Cursor, DimensionMark, Limit, Text
+from gongmcp.catalog.declaration import Arguments, CallScope, Level, Rows, tool
+from gongmcp.catalog.dimensions import DIMENSION_ALIASES, DIMENSIONS
+from gongmcp.catalog.lifecycle import LifecycleNotes
+from gongmcp.catalog.limits import Cap
+from gongmcp.catalog.vocabulary import Bucket, LifecycleSource, Scope, TranscriptStatus, builtin_source, call_filter
+from gongmcp.exposure.fields import Field, by, shown
+from gongmcp.exposure.rows import Row
+from gongmcp.store import facts as store
+
+Count = Annotated[int, shown(Field.MEASURE)]
+
+
+class FactSummary(Arguments):
+    """Arguments of ``summarize_call_facts``."""
+
+    group_by: Annotated[str, DimensionMark(), msgspec.Meta(description="Business dimension to group by.")] = "lifecycle"
+    lifecycle_bucket: Bucket | None = None
+    lifecycle_source: LifecycleSource = "auto"
+    scope: Scope | None = None
+    system: Text | None = None
+    direction: Text | None = None
+    transcript_status: TranscriptStatus | None = None
+    limit: Limit = None
+    cursor: Cursor = None
+
+
+class FactGroup(Row):
+    """Counts of one group; a blank value is shown as ``<blank>``."""
+
+    group_by: Annotated[str, shown(Field.CATEGORY)]
+    group_value: Annotated[str, by("group_by")]
+    call_count: Count
+    transcript_count: Count
+    missing_transcript_count: Count
+    transcript_coverage_rate: Annotated[float, shown(Field.MEASURE)]
+    opportunity_call_count: Count
+    account_call_count: Count
+    external_call_count: Count
+    internal_call_count: Count
+    unknown_scope_call_count: Count
+    total_duration_seconds: Count
+    avg_duration_seconds: Annotated[float, shown(Field.MEASURE)]
+    latest_call_at: Annotated[str | None, shown(Field.TIME)]
+
+
+@tool(
+    "summarize_call_facts",
+    title="Call facts",
+    description="Count calls, transcript coverage and talk time per group of one safe business dimension (lifecycle, "
+    "industry, stage, month, scope …). Most calls first. For one CRM field's values use search_crm_field_values.",
+    arguments=FactSummary,
+    row=FactGroup,
+    notes=LifecycleNotes,
+    level=Level.AGGREGATE,
+    cap=Cap.CALL_FACT_GROUPS,
+    cursor=True,
+    presets=("business-pilot",),
+)
+def summarize_call_facts(args: FactSummary, scope: CallScope) -> Rows[FactGroup]:
+    """Group call facts by the dimension asked for."""
+    source = builtin_source(args.lifecycle_source)
+    name = DIMENSION_ALIASES.get(args.group_by, args.group_by)
+    rows = [
+        FactGroup(
+            group_by=name,
+            group_value=store.label(name, row["value"]),
+            call_count=row["call_count"],
+            transcript_count=row["transcript_count"],
+            missing_transcript_count=row["call_count"] - row["transcript_count"],
+            transcript_coverage_rate=row["transcript_count"] / row["call_count"],
+            opportunity_call_count=row["opportunity_call_count"],
+            account_call_count=row["account_call_count"],
+            external_call_count=row["external_call_count"],
+            internal_call_count=row["internal_call_count"],
+            unknown_scope_call_count=row["call_count"] - row["external_call_count"] - row["internal_call_count"],
+            total_duration_seconds=row["total_duration_seconds"],
+            avg_duration_seconds=row["total_duration_seconds"] / row["call_count"],
+            latest_call_at=row["latest_call_at"],
+        )
+        for row in store.summarize(scope.store, DIMENSIONS[name].column, call_filter(args))
+    ]
+    return Rows.page(rows, scope, LifecycleNotes(lifecycle_source=source))

@@ -1,0 +1,182 @@
+"""JSON Schemas of a tool under the active policy, in the plain dialect that every client takes.
+
+No ``$ref``, ``anyOf``, ``null`` or list-valued ``type``: an optional value is simply not required.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from gongmcp.catalog.arguments import DimensionMark, LimitMark
+from gongmcp.catalog.declaration import Tool
+from gongmcp.catalog.dimensions import DIMENSION_ALIASES, DIMENSIONS, offered
+from gongmcp.exposure.decisions import possible
+from gongmcp.exposure.rows import Row, is_container, strip
+from gongmcp.exposure.policy import Policy
+from gongmcp.exposure.text import MaskedText
+
+SCHEMA_VERSION = "1"
+"""Version of the tools' contract, raised when an answer's shape changes incompatibly."""
+
+_PLAIN: dict[Any, dict[str, Any]] = {
+    str: {"type": "string"},
+    MaskedText: {"type": "string"},
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    bool: {"type": "boolean"},
+}
+
+
+def input_schema(tool: Tool, policy: Policy) -> dict[str, Any]:
+    """Return the schema of *tool*'s arguments; ``limit`` has the configured ceiling as maximum."""
+    hints = get_type_hints(tool.arguments, include_extras=True)
+    properties: dict[str, Any] = {}
+    required: list[str] = []
+    for field in msgspec.structs.fields(tool.arguments):
+        schema = _argument(hints[field.name], tool, policy)
+        if field.required:
+            required.append(field.name)
+        elif field.default not in (None, msgspec.NODEFAULT):
+            schema["default"] = field.default
+        properties[field.name] = schema
+    out: dict[str, Any] = {"type": "object", "properties": properties, "additionalProperties": False}
+    if required:
+        out["required"] = required
+    return out
+
+
+def _argument(hint: Any, tool: Tool, policy: Policy) -> dict[str, Any]:
+    marks: list[Any] = []
+    while True:
+        if get_origin(hint) is Annotated:
+            hint, *more = get_args(hint)
+            marks = [*more, *marks]
+        elif get_origin(hint) in (Union, types.UnionType):
+            (hint,) = (arm for arm in get_args(hint) if arm is not type(None))
+        else:
+            break
+    if get_origin(hint) is Literal:
+        schema: dict[str, Any] = {"type": "string", "enum": list(get_args(hint))}
+    elif get_origin(hint) is list:
+        schema = {"type": "array", "items": _argument(get_args(hint)[0], tool, policy), "maxItems": 100}
+    else:
+        schema = dict(_PLAIN[hint])
+    for mark in marks:
+        if isinstance(mark, LimitMark):
+            limits = tool.limits(policy)
+            assert limits is not None
+            schema |= {
+                "minimum": 1,
+                "maximum": limits.ceiling,
+                "description": f"Rows to return; {limits.default} when omitted.",
+            }
+        elif isinstance(mark, DimensionMark):
+            names = offered(policy.switches)
+            schema["enum"] = [*names, *(alias for alias, name in DIMENSION_ALIASES.items() if name in names)]
+        elif isinstance(mark, msgspec.Meta):
+            schema |= _meta(mark)
+    if schema["type"] == "string" and "enum" not in schema and "format" not in schema:
+        schema.setdefault("maxLength", 512)
+    return schema
+
+
+def _meta(meta: msgspec.Meta) -> dict[str, Any]:
+    keys = {"description": meta.description, "minLength": meta.min_length, "maxLength": meta.max_length}
+    keys |= {"minimum": meta.ge, "maximum": meta.le, "examples": meta.examples}
+    schema = {key: value for key, value in keys.items() if value is not None}
+    return schema | (meta.extra_json_schema or {})
+
+
+_ENVELOPE: dict[str, Any] = {
+    "status": {"type": "string", "enum": ["ok", "not_found", "unavailable"]},
+    "as_of": {"type": "string"},
+    "freshness": {"type": "string", "enum": ["fresh", "stale"]},
+    "message": {"type": "string"},
+    "hint": {"type": "string"},
+    "withheld_fields": {"type": "array", "items": {"type": "string"}},
+}
+
+_PAGE: dict[str, Any] = {
+    "returned": {"type": "integer"},
+    "limit": {"type": "integer"},
+    "limit_clamped": {
+        "type": "object",
+        "properties": {"requested": {"type": "integer"}, "effective": {"type": "integer"}},
+        "required": ["requested", "effective"],
+    },
+    "next_cursor": {"type": "string"},
+    "cut_by": {"type": "string", "enum": ["limit", "bytes"]},
+    "suggested_refinements": {"type": "array", "items": {"type": "string"}},
+}
+
+
+def output_schema(tool: Tool, policy: Policy) -> dict[str, Any]:
+    """Return the schema of *tool*'s structured answers: what *policy* can show, nothing required
+    but ``status`` and ``as_of``."""
+    properties: dict[str, Any] = dict(_ENVELOPE)
+    if tool.many:
+        properties |= _PAGE
+        properties["capped" if tool.cap_envelope else "truncated"] = {"type": "boolean"}
+        properties["searched"] = _searched(tool, policy)
+        if tool.notes is not None:
+            properties |= row_schema(tool.notes, policy)["properties"]
+        properties["results"] = {"type": "array", "items": row_schema(tool.row, policy)}
+    else:
+        properties |= {
+            "truncated": {"type": "boolean"},
+            "omitted": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {"field": {"type": "string"}, "count": {"type": "integer"}},
+                },
+            },
+        }
+        properties |= row_schema(tool.row, policy)["properties"]
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": ["status", "as_of"],
+        "additionalProperties": False,
+    }
+
+
+def _searched(tool: Tool, policy: Policy) -> dict[str, Any]:
+    """Schema of what an empty answer says it looked for: the filters as understood, calls in range."""
+    echoed = {
+        name: {"type": schema["type"]} | ({"items": schema["items"]} if "items" in schema else {})
+        for name, schema in input_schema(tool, policy)["properties"].items()
+        if name not in ("limit", "cursor")
+    }
+    return {"type": "object", "properties": {**echoed, "calls_in_range": {"type": "integer"}}}
+
+
+def row_schema(model: type[Row], policy: Policy) -> dict[str, Any]:
+    """Return the schema of one disclosed row of *model*: the columns that *policy* can show."""
+    hints = get_type_hints(model, include_extras=True)
+    properties: dict[str, Any] = {}
+    for field in msgspec.structs.fields(model):
+        hint, expose = strip(hints[field.name])
+        if not is_container(hint) and (expose is None or not possible(expose, policy)):
+            continue
+        properties[field.name] = _column(hint, policy)
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def _column(hint: Any, policy: Policy) -> dict[str, Any]:
+    if get_origin(hint) is Literal:
+        return {"type": "string", "enum": list(get_args(hint))}
+    if get_origin(hint) is list:
+        item, _ = strip(get_args(hint)[0])
+        return {"type": "array", "items": _column(item, policy)}
+    if isinstance(hint, type) and issubclass(hint, Row):
+        return row_schema(hint, policy)
+    return dict(_PLAIN[hint])
+
+
+def dimension_class_table() -> list[tuple[str, str]]:
+    """Return (dimension, field class) pairs for documentation."""
+    return [(name, dimension.field.name.lower()) for name, dimension in DIMENSIONS.items()]

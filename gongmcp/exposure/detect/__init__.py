@@ -1,0 +1,1 @@
+"""Detectors of personal data in speech and other free text; ``gongmcp.exposure.masking`` runs them."""

@@ -1,0 +1,99 @@
+"""The folded view of a text: what the detectors read instead of it, and the way back.
+
+Folding undoes what hides an address from a pattern but not from a reader: case, width and other
+compatibility forms, diacritics, look-alike letters of other scripts, digits of any script, dashes and
+dots of any kind, and characters that are not seen at all. It is used to find things, never to show
+them: every find is mapped back to characters of the raw text.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Final
+
+from gongmcp.exposure.clean import INVISIBLE
+
+# Letters that look like a Latin one, each above its likeness. Capitals are looked up before lower
+# case, because some are alike only as capitals (Cyrillic Н and н).
+_CYRILLIC: Final = "АВЕКМНОРСТУХІЈЅЗЬаеорсухіјѕһԁԛԝүӏвкмтнгп"
+_AS_LATIN: Final = "abekmhopctyxijszbaeopcyxijshdqwylbkmthrn"
+_GREEK: Final = "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧαβεικνορτυχγω"
+_GREEK_AS_LATIN: Final = "abezhikmnoptyxabeikvoptuxyw"
+_OTHER: Final = {"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i", "ħ": "h"}
+_DOTS: Final = "·•∙‧⋅。｡․‥"  # a raised dot or bullet between groups of digits, an ideographic full stop
+
+_LOOKS_LIKE: Final[dict[str, str]] = {
+    **dict(zip(_CYRILLIC, _AS_LATIN, strict=True)),
+    **dict(zip(_GREEK, _GREEK_AS_LATIN, strict=True)),
+    **_OTHER,
+    **dict.fromkeys(_DOTS, "."),
+    "−": "-",
+}
+
+
+class _Folding(dict[int, str]):
+    """Code point -> what stands for it in the folded view ('' = nothing); filled as it is asked."""
+
+    def __missing__(self, code: int) -> str:
+        folded = self[code] = _fold(chr(code))
+        return folded
+
+
+def _fold(char: str) -> str:
+    if char == "\n":
+        return "\n"
+    if char.isspace():
+        return " "
+    if char in _LOOKS_LIKE:
+        return _LOOKS_LIKE[char]
+    category = unicodedata.category(char)
+    if INVISIBLE.match(char) or category in {"Cc", "Cf", "Cs", "Mn", "Me"}:
+        return ""
+    if category == "Nd":
+        return str(unicodedata.digit(char))
+    if category == "Pd":
+        return "-"
+    bare = "".join(part for part in unicodedata.normalize("NFKD", char) if unicodedata.category(part) != "Mn")
+    if not bare.isascii():
+        # Not a Latin letter: keep it composed (one Hangul syllable stays one character).
+        bare = unicodedata.normalize("NFKC", char)
+    return "".join(_LOOKS_LIKE.get(part, part.lower()) for part in bare)
+
+
+_FOLDING: Final = _Folding()
+
+
+def fold(text: str) -> str:
+    """Return the folded form of *text* alone; for words in the detectors' tables."""
+    return text.translate(_FOLDING)
+
+
+class View:
+    """A raw text with its folded form ``text``; ``raw_span`` maps a find back.
+
+    Line feeds in the folded form are the sentence boundaries of a monologue (or line breaks).
+    """
+
+    __slots__ = ("_places", "raw", "same", "text")
+
+    def __init__(self, raw: str, *, ordinary: bool = False) -> None:
+        """*ordinary* promises that *raw* is printable ASCII (and line feeds), which only changes case."""
+        self.raw = raw
+        self.same = ordinary
+        self.text = raw.lower() if ordinary else raw.translate(_FOLDING)
+        self._places: list[int] | None = None
+
+    def raw_span(self, start: int, end: int) -> tuple[int, int]:
+        """Return the raw offsets of ``text[start:end]``, with the unseen characters that cling to its end."""
+        if self.same:
+            return start, end
+        if self._places is None:
+            self._places = [index for index, char in enumerate(self.raw) for _ in _FOLDING[ord(char)]]
+        first, last = self._places[start], self._places[end - 1] + 1
+        while last < len(self.raw) and not _FOLDING[ord(self.raw[last])]:
+            last += 1
+        return first, last
+
+    def raw_char(self, index: int) -> str:
+        """Return the raw character behind ``text[index]``, for instance to see its case."""
+        return self.raw[self.raw_span(index, index + 1)[0]]

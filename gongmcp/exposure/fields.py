@@ -1,0 +1,133 @@
+"""Field classes: what kind of thing a column holds, and under which conditions it may leave.
+
+Every column of every row model carries one ``Expose``; a column without one never leaves
+(``gongmcp.exposure.engine``). The declaration is static: it depends on policy and arguments alone,
+never on a row's value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Provenance(Enum):
+    """Transcript-evidence provenance: what may identify the source of a quotation."""
+
+    REDACTED = "redacted"
+    ALIAS = "alias"
+    RAW = "raw"
+
+
+@dataclass(frozen=True, slots=True)
+class _Class:
+    title: str
+    untrusted: bool = False  # text that people wrote or said: quoted in formatted text, cleaned of controls
+    max_chars: int = 0  # longer text is cut with a mark; 0 = no text, or bounded by construction
+
+
+class Field(Enum):
+    """The class of a value."""
+
+    STATUS = _Class("status word made by the server")
+    MEASURE = _Class("count, rate, duration or position")
+    TIME = _Class("date or time")
+    GROUP = _Class("number of a call within one answer")
+    CATEGORY = _Class("closed vocabulary made by the server")
+    LABEL = _Class("business category from the data: system, industry, stage", True, 200)
+    CALL_ID = _Class("Gong call id", False, 64)
+    CALL_REF = _Class("stable keyed alias of a call")
+    CALL_TITLE = _Class("call title", True, 300)
+    SPEAKER_ID = _Class("Gong speaker id", True, 64)
+    SPEAKER_REF = _Class("stable keyed alias of a speaker in a call")
+    SNIPPET = _Class("transcript snippet", True, 400)
+    EXCERPT = _Class("excerpt of neighbouring transcript segments", True, 800)
+    ACCOUNT_NAME = _Class("account name or website", True, 200)
+    OPPORTUNITY_NAME = _Class("opportunity name, close date or probability", True, 200)
+    CRM_OBJECT_ID = _Class("CRM object id", True, 64)
+    OBJECT_REF = _Class("stable keyed alias of a CRM object")
+    CRM_OBJECT_NAME = _Class("CRM object name", True, 200)
+    CRM_TYPE = _Class("CRM object type or field name", True, 120)
+    CRM_VALUE = _Class("CRM field value", True, 240)
+    PERSON_NAME = _Class("name of a person", True, 120)
+    PERSON_TITLE = _Class("job title of a person", True, 160)
+    EMAIL = _Class("e-mail address", True, 120)
+    SETTING_NAME = _Class("name of a tracker, scorecard, workspace or profile", True, 200)
+    SETTING_ID = _Class("id of a tracker, scorecard, question or workspace", False, 64)
+    SETTING_TEXT = _Class("question, guide or description text", True, 500)
+    ANSWER_TEXT = _Class("answer text of a scorecard", True, 240)
+    LOSS_REASON = _Class("loss reason", True, 200)
+    ECHO = _Class("the caller's own argument", True, 512)
+
+    @property
+    def untrusted(self) -> bool:
+        """True for text that people wrote or said."""
+        return self.value.untrusted
+
+    @property
+    def max_chars(self) -> int:
+        """Longest text of this class on the wire, in characters; 0 = unbounded here."""
+        return self.value.max_chars
+
+    @property
+    def title(self) -> str:
+        """What a value of this class is, in words."""
+        return self.value.title
+
+
+SWITCHES: dict[str, frozenset[Field]] = {
+    "hide_call_titles": frozenset({Field.CALL_TITLE}),
+    "hide_raw_call_ids": frozenset({Field.CALL_ID}),
+    "hide_account_names": frozenset({Field.ACCOUNT_NAME}),
+    "hide_opportunity_names": frozenset({Field.OPPORTUNITY_NAME}),
+    "hide_speaker_ids": frozenset({Field.SPEAKER_ID}),
+    "hide_contact_names": frozenset({Field.PERSON_NAME, Field.PERSON_TITLE}),
+    "hide_contact_emails": frozenset({Field.EMAIL}),
+    "hide_loss_reasons": frozenset({Field.LOSS_REASON}),
+    "hide_crm_value_snippets": frozenset({Field.CRM_VALUE}),
+}
+"""Policy switches and the classes that each withholds, whatever flags or provenance say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expose:
+    """How one column may leave.
+
+    Attributes:
+        field: class of the value.
+        opt_in: name of the boolean argument that must be true; None = no opt-in needed.
+        modes: provenance modes in which it may leave; None = all.
+        never: it leaves under no mode, flag, profile or token.
+        by: name of the argument whose value picks the class of a group label (``DIMENSIONS``).
+    """
+
+    field: Field
+    opt_in: str | None = None
+    modes: frozenset[Provenance] | None = None
+    never: bool = False
+    by: str | None = None
+
+
+def shown(field: Field) -> Expose:
+    """Declare a column that leaves unless a switch withholds its class."""
+    return Expose(field)
+
+
+def opt_in(field: Field, argument: str, *modes: Provenance) -> Expose:
+    """Declare a column that leaves only when *argument* is true, and only in *modes* when given."""
+    return Expose(field, opt_in=argument, modes=frozenset(modes) or None)
+
+
+def in_modes(field: Field, *modes: Provenance) -> Expose:
+    """Declare a column that leaves only in the given provenance modes (references)."""
+    return Expose(field, modes=frozenset(modes))
+
+
+def never(field: Field) -> Expose:
+    """Declare a column that the row carries but that never leaves."""
+    return Expose(field, never=True)
+
+
+def by(argument: str) -> Expose:
+    """Declare a group label whose class follows the dimension named by *argument*."""
+    return Expose(Field.LABEL, by=argument)

@@ -1,0 +1,42 @@
+"""Policy: every setting that decides what may leave, and its digest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+
+from gongmcp.catalog.limits import LimitPolicy
+from gongmcp.exposure.fields import Provenance
+
+DEFAULT_RESPONSE_BYTES = 48 * 1024
+MIN_RESPONSE_BYTES = 16 * 1024
+"""Smallest budget: one row of the widest tool always fits."""
+
+MAX_RESPONSE_BYTES = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The active exposure policy; immutable, so that a preview and an answer see the same one.
+
+    *tools* holds the allowed canonical tool names (None = the whole catalogue);
+    *max_response_bytes* bounds text and structure of one answer together.
+    """
+
+    provenance: Provenance = Provenance.REDACTED
+    switches: frozenset[str] = frozenset()
+    limits: LimitPolicy = field(default_factory=LimitPolicy)
+    max_response_bytes: int = DEFAULT_RESPONSE_BYTES
+    tools: frozenset[str] | None = None
+    preset: str | None = None
+
+    def digest(self) -> str:
+        """Return a short digest of everything that decides what an answer holds."""
+        content = {
+            "provenance": self.provenance.value,
+            "switches": sorted(self.switches),
+            "limits": self.limits.as_dict(),
+            "max_response_bytes": self.max_response_bytes,
+        }
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]

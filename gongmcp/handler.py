@@ -1,0 +1,278 @@
+"""``ToolHandler``: the only way to run a tool, for agents, scripts and the operator's preview alike.
+
+``arguments -> validate -> gate -> query -> disclose -> bound -> render -> Outcome``. What goes on the
+wire is an ``Answer``; the ledger and the sizes stay in the ``Outcome``, which only the operator's
+doors receive.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from gongmcp.cancel import Cancel
+from gongmcp.catalog.arguments import ValidArguments, validate
+from gongmcp.catalog.declaration import CallScope, NotFound, Rows, Tool
+from gongmcp.catalog.limits import Limits
+from gongmcp.catalog.presets import PRESETS, find_preset
+from gongmcp.catalog.registry import catalog
+from gongmcp.catalog.schema import SCHEMA_VERSION, input_schema, output_schema
+from gongmcp.errors import ToolFault, Unavailable, UnknownTool
+from gongmcp.render.bound import bound_object, bound_rows
+from gongmcp.exposure.cursor import CursorSealer
+from gongmcp.exposure.engine import Disclosure
+from gongmcp.exposure.fields import Provenance
+from gongmcp.exposure.ledger import Ledger
+from gongmcp.exposure.policy import Policy
+from gongmcp.render.answer import Answer
+from gongmcp.render.instructions import instructions
+from gongmcp.render.size import estimate_tokens
+from gongmcp.render.text import render_answer
+from gongmcp.render.wire import result_bytes
+from gongmcp.settings import ServerSettings
+from gongmcp.store.calls import CallFilter, calls_in_range
+from gongmcp.store.connection import ReadStore, StorePool
+from gongmcp.store.freshness import ModelState, load_state
+from gongmcp.store.model import serving_digest
+
+__all__ = ["Answer", "Outcome", "ToolHandler", "ToolInfo", "build_handler"]
+
+log = logging.getLogger("gongmcp")
+
+ANNOTATIONS = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
+"""MCP annotations of every tool."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """An answer with what only the operator's doors may see: the ledger and the sizes.
+
+    *bytes* is the measured size of the wire result; *tokens* an estimate
+    (``gongmcp.render.size.ESTIMATOR``); *milliseconds* is wall time.
+    """
+
+    answer: Answer
+    ledger: Ledger = field(default_factory=Ledger)
+    rows: int = 0
+    bytes: int = 0
+    tokens: int = 0
+    milliseconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ToolInfo:
+    """A tool as listed under the active policy."""
+
+    name: str
+    title: str
+    description: str
+    input_schema: dict[str, Any]
+    output_schema: dict[str, Any]
+    level: str
+    limits: Limits | None
+    presets: tuple[str, ...]
+
+    def wire(self) -> dict[str, Any]:
+        """Return MCP's wire form of the tool."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "inputSchema": self.input_schema,
+            "outputSchema": self.output_schema,
+            "annotations": dict(ANNOTATIONS),
+        }
+
+    def info(self) -> dict[str, Any]:
+        """Return the wire form with what only scripts and operators need."""
+        limits = self.limits
+        return self.wire() | {
+            "limits": None
+            if limits is None
+            else {"default": limits.default, "ceiling": limits.ceiling, "hard": limits.hard},
+            "exposure": self.level,
+            "presets": list(self.presets),
+            "schema_version": SCHEMA_VERSION,
+        }
+
+
+class ToolHandler:
+    """Runs tools over one cache under one policy. Thread-safe."""
+
+    def __init__(self, policy: Policy, pool: StorePool | None, *, tool_timeout: float = 30.0) -> None:
+        self.policy = policy
+        self.tool_timeout = tool_timeout
+        self._pool = pool
+        self._allowed = {
+            name: tool for name, tool in catalog().items() if policy.tools is None or name in policy.tools
+        }
+        self._infos: dict[str, ToolInfo] = {}
+
+    def tools(self) -> list[ToolInfo]:
+        """Return the allowed tools in their fixed order."""
+        return [self.tool(name) for name in self._allowed]
+
+    def tool(self, name: str) -> ToolInfo:
+        """Return one allowed tool; raises ``UnknownTool`` for any other name."""
+        tool = self._tool(name)
+        if name not in self._infos:
+            self._infos[name] = ToolInfo(
+                name=tool.name,
+                title=tool.title,
+                description=tool.description,
+                input_schema=input_schema(tool, self.policy),
+                output_schema=output_schema(tool, self.policy),
+                level=tool.level.value,
+                limits=tool.limits(self.policy),
+                presets=tuple(preset.name for preset in PRESETS if preset.name in tool.presets),
+            )
+        return self._infos[name]
+
+    def presets(self) -> list[str]:
+        """Return the names of all presets."""
+        return [preset.name for preset in PRESETS]
+
+    def with_policy(self, *, preset: str | None = None, provenance: str | None = None) -> ToolHandler:
+        """Return a handler over the same cache under another preset or provenance (a preview)."""
+        policy = self.policy
+        if preset is not None:
+            found = find_preset(preset)
+            policy = replace(policy, preset=found.name, tools=frozenset(found.tools()))
+        if provenance is not None:
+            policy = replace(policy, provenance=Provenance(provenance))
+        return ToolHandler(policy, self._pool, tool_timeout=self.tool_timeout)
+
+    def freshness(self) -> dict[str, Any]:
+        """Return ``{freshness, as_of, calls, transcripts, segments}`` of what agents see; freshness is
+        ``missing`` when there is no read model."""
+        try:
+            with self._require_store().store_scope() as store:
+                state = load_state(store, serving_digest())
+                totals = {name: store.total(name) for name in ("calls", "transcripts", "segments")}
+                return {"freshness": state.freshness, "as_of": state.as_of, **totals}
+        except (ToolFault, Unavailable):
+            return {"freshness": "missing", "as_of": "", "calls": 0, "transcripts": 0, "segments": 0}
+
+    def instructions(self) -> str:
+        """Return the server's instructions for a client: corpus, as-of, coverage, first tool, what is withheld."""
+        return instructions(self.policy, list(self._allowed), self.freshness())
+
+    def answer(self, name: str, arguments: dict[str, Any] | None, cancel: Cancel | None = None) -> Answer:
+        """Run a tool and return what goes on the wire; raises ``UnknownTool`` only."""
+        return self.call(name, arguments, cancel).answer
+
+    def call(self, name: str, arguments: Mapping[str, Any] | None, cancel: Cancel | None = None) -> Outcome:
+        """Run tool *name* and return its outcome; raises ``UnknownTool`` only.
+
+        *cancel* interrupts the running query, which is then answered ``unavailable``.
+        """
+        tool = self._tool(name)
+        started = time.monotonic()
+        ledger = Ledger()
+        rows = 0
+        try:
+            structured, rows = self._run(tool, arguments, ledger, cancel)
+            answer = Answer(render_answer(tool, structured), structured)
+        except ToolFault as fault:
+            answer = _error(fault)
+        except Exception:
+            reference = secrets.token_hex(4)
+            log.exception("internal error %s in %s", reference, name)
+            answer = _error(ToolFault("internal_error", f"Something unexpected happened (reference {reference})."))
+        payload = result_bytes(answer)
+        return Outcome(
+            answer=answer,
+            ledger=ledger,
+            rows=rows,
+            bytes=len(payload),
+            tokens=estimate_tokens(payload.decode()),
+            milliseconds=(time.monotonic() - started) * 1000,
+        )
+
+    def _tool(self, name: str) -> Tool:
+        try:
+            return self._allowed[name]
+        except (KeyError, TypeError):
+            raise UnknownTool(name) from None
+
+    def _require_store(self) -> StorePool:
+        if self._pool is None:
+            raise ToolFault("cache_not_ready", "No cache is open.")
+        return self._pool
+
+    def _run(
+        self, tool: Tool, arguments: Mapping[str, Any] | None, ledger: Ledger, cancel: Cancel | None
+    ) -> tuple[dict[str, Any], int]:
+        valid = validate(tool, self.policy, self.tool(tool.name).input_schema, arguments)
+        deadline = time.monotonic() + self.tool_timeout
+        state: ModelState | None = None
+        try:
+            with self._require_store().store_scope(deadline=deadline, cancel=cancel) as store:
+                state = load_state(store, serving_digest())
+                return self._query(tool, valid, store, state, ledger)
+        except Unavailable as snag:
+            return _unavailable(snag, state), 0
+
+    def _query(
+        self, tool: Tool, valid: ValidArguments, store: ReadStore, state: ModelState, ledger: Ledger
+    ) -> tuple[dict[str, Any], int]:
+        binding = {
+            "tool": tool.name,
+            "arguments": valid.plain,
+            "policy": self.policy.digest(),
+            "generation": state.generation,
+        }
+        sealer = CursorSealer(state.secret)
+        after = sealer.open(valid.cursor, binding) if valid.cursor else None
+        result = tool.function(valid.model, CallScope(store, self.policy, state, valid.limit, after))
+        disclosure = Disclosure(self.policy, valid.plain, ledger)
+        head: dict[str, Any] = {"status": "ok", "as_of": state.as_of, "freshness": state.freshness}
+        if isinstance(result, NotFound):
+            return head | {"status": "not_found", "message": result.message}, 0
+        if not isinstance(result, Rows):
+            body = disclosure.one(tool.row, result)
+            return bound_object(tool, self.policy, head, body, disclosure), 1
+        envelope = head | {"limit": valid.limit}
+        if valid.requested is not None:
+            envelope["limit_clamped"] = {"requested": valid.requested, "effective": valid.limit}
+        if not result.rows and valid.cursor is None:
+            envelope["searched"] = {**valid.plain, **result.searched, "calls_in_range": _calls_in_range(store, valid)}
+        given = {name for name, value in valid.plain.items() if value is not None}
+        structured = bound_rows(
+            tool, self.policy, envelope, result, disclosure, given, lambda key: sealer.seal(key, binding)
+        )
+        return structured, structured["returned"]
+
+
+def _calls_in_range(store: ReadStore, valid: ValidArguments) -> int:
+    plain = valid.plain
+    return calls_in_range(store, CallFilter(from_date=plain.get("from_date"), to_date=plain.get("to_date")))
+
+
+def _unavailable(snag: Unavailable, state: ModelState | None) -> dict[str, Any]:
+    return {
+        "status": "unavailable",
+        "as_of": state.as_of if state else "",
+        "message": snag.reason,
+        "hint": snag.hint,
+    }
+
+
+def _error(fault: ToolFault) -> Answer:
+    text = " ".join(part for part in (f"{fault.code}: {fault.message}", fault.hint) if part)
+    error = {"code": fault.code, "message": fault.message, "hint": fault.hint}
+    return Answer(text, None, is_error=True, error=error)
+
+
+def build_handler(settings: ServerSettings, db: Path | None = None) -> ToolHandler:
+    """Return a handler under *settings* over the cache *db*; without one it can list tools only.
+
+    Raises ``StartupRefusal`` when the file is not a usable cache.
+    """
+    pool = StorePool(db) if db is not None else None
+    return ToolHandler(settings.policy, pool, tool_timeout=settings.tool_timeout)

@@ -1,0 +1,1 @@
+"""Structured answer to what a reader sees: formatted text, wire bytes, sizes."""

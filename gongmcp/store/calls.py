@@ -1,0 +1,168 @@
+"""Calls: the filters that every call and evidence tool shares, and the queries over call facts."""
+
+from __future__ import annotations
+
+import datetime as dt
+import sqlite3
+from dataclasses import dataclass
+from typing import Any
+
+from gongmcp.exposure.text import MaskedText, parse_spans
+from gongmcp.store.connection import ReadStore
+from gongmcp.store.schema import INDEX_BITS, TIE_BITS
+
+_MAX_SECOND = (1 << 32) - 1
+
+
+def day_start(day: str) -> int:
+    """Return the lowest ``call_no`` of the UTC day *day* (YYYY-MM-DD)."""
+    second = int(dt.datetime.fromisoformat(day).replace(tzinfo=dt.UTC).timestamp())
+    return min(max(second, 0), _MAX_SECOND) << TIE_BITS
+
+
+def day_end(day: str) -> int:
+    """Return the highest ``call_no`` that a call of the UTC day *day* can have."""
+    second = int(dt.datetime.fromisoformat(day).replace(tzinfo=dt.UTC).timestamp()) + 86_399
+    return ((min(max(second, 0), _MAX_SECOND) + 1) << TIE_BITS) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class CallFilter:
+    """Which calls: every condition is ANDed; None = no condition.
+
+    Dates are inclusive UTC days (YYYY-MM-DD). *transcript_status* is ``present`` or ``missing``.
+    *crm_object_id* is an object id or an object's alias.
+    """
+
+    from_date: str | None = None
+    to_date: str | None = None
+    lifecycle_bucket: str | None = None
+    scope: str | None = None
+    system: str | None = None
+    direction: str | None = None
+    transcript_status: str | None = None
+    crm_object_type: str | None = None
+    crm_object_id: str | None = None
+    call_no: int | None = None
+
+    def call_range(self) -> tuple[int, int]:
+        """Return the lowest and highest ``call_no`` that dates and call allow."""
+        if self.call_no is not None:
+            return self.call_no, self.call_no
+        low = day_start(self.from_date) if self.from_date else 0
+        high = day_end(self.to_date) if self.to_date else (_MAX_SECOND << TIE_BITS) | ((1 << TIE_BITS) - 1)
+        return low, high
+
+    def segment_range(self) -> tuple[int, int]:
+        """Return the lowest and highest segment rowid that dates and call allow."""
+        low, high = self.call_range()
+        return low << INDEX_BITS, ((high + 1) << INDEX_BITS) - 1
+
+    @property
+    def on_facts(self) -> bool:
+        """True when a condition besides the rowid range needs ``call_facts``."""
+        return bool(self.conditions("c")[0])
+
+    def conditions(self, alias: str) -> tuple[list[str], dict[str, Any]]:
+        """Return the conditions on facts, without the range: SQL over table *alias*, and parameters."""
+        where: list[str] = []
+        parameters: dict[str, Any] = {}
+        for column in ("lifecycle_bucket", "scope", "system", "direction"):
+            value = getattr(self, column)
+            if value is not None:
+                where.append(f"{alias}.{column} = :{column}")
+                parameters[column] = value
+        if self.transcript_status is not None:
+            where.append(f"{alias}.transcript_present = :transcript_present")
+            parameters["transcript_present"] = int(self.transcript_status == "present")
+        if self.crm_object_type is not None or self.crm_object_id is not None:
+            inner = [f"o.call_no = {alias}.call_no"]
+            if self.crm_object_type is not None:
+                inner.append("o.object_type = :crm_object_type")
+                parameters["crm_object_type"] = self.crm_object_type
+            if self.crm_object_id is not None:
+                inner.append("(o.object_id = :crm_object_id OR o.object_ref = :crm_object_id)")
+                parameters["crm_object_id"] = self.crm_object_id
+            where.append(f"EXISTS (SELECT 1 FROM crm_objects o WHERE {' AND '.join(inner)})")
+        return where, parameters
+
+    def sql(self, alias: str) -> tuple[str, dict[str, Any]]:
+        """Return the whole condition over table *alias* (range included), and its parameters."""
+        low, high = self.call_range()
+        where, parameters = self.conditions(alias)
+        return (
+            " AND ".join([f"{alias}.call_no BETWEEN :call_low AND :call_high", *where]),
+            {"call_low": low, "call_high": high, **parameters},
+        )
+
+
+CallRecord = sqlite3.Row
+"""A row of ``call_facts`` or ``crm_objects``, read by column name."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallPage:
+    """Rows of ``call_facts``, newest first; *more* is True only when further rows exist."""
+
+    rows: list[CallRecord]
+    more: bool
+
+
+def search_calls(store: ReadStore, wanted: CallFilter, limit: int, before: int | None = None) -> CallPage:
+    """Return at most *limit* calls that *wanted* describes, by descending start, older than *before*."""
+    where, parameters = wanted.sql("c")
+    if before is not None:
+        parameters["call_high"] = min(parameters["call_high"], before - 1)
+    rows = store.rows(
+        f"SELECT c.* FROM call_facts c WHERE {where} ORDER BY c.call_no DESC LIMIT :fetch",
+        {**parameters, "fetch": limit + 1},
+    )
+    return CallPage(rows[:limit], len(rows) > limit)
+
+
+def find_call(store: ReadStore, name: str) -> CallRecord | None:
+    """Return the call whose id or alias is *name*, None when no such call is visible."""
+    return store.one("SELECT * FROM call_facts WHERE call_id = :name OR call_ref = :name", {"name": name})
+
+
+def calls_in_range(store: ReadStore, wanted: CallFilter) -> int:
+    """Return how many calls lie in the dates of *wanted*."""
+    if wanted.from_date is None and wanted.to_date is None:
+        return store.total("calls")
+    low, high = wanted.call_range()
+    row = store.one(
+        "SELECT count(*) FROM call_facts WHERE call_no BETWEEN :low AND :high", {"low": low, "high": high}
+    )
+    return int(row[0]) if row else 0
+
+
+def crm_objects(store: ReadStore, call_no: int, limit: int) -> list[CallRecord]:
+    """Return the CRM objects attached to a call, in the order in which Gong delivered them."""
+    return store.rows(
+        "SELECT * FROM crm_objects WHERE call_no = :call_no ORDER BY position LIMIT :limit",
+        {"call_no": call_no, "limit": limit},
+    )
+
+
+def field_names(store: ReadStore, object_no: int, limit: int) -> list[str]:
+    """Return the names of a CRM object's fields, by name."""
+    rows = store.rows(
+        "SELECT field_name FROM crm_values WHERE object_no = :object_no ORDER BY field_name LIMIT :limit",
+        {"object_no": object_no, "limit": limit},
+    )
+    return [row[0] for row in rows]
+
+
+def masked(row: CallRecord, column: str) -> MaskedText:
+    """Return a text column with the spans that its ``*_spans`` neighbour holds."""
+    return MaskedText(row[column], parse_spans(row[f"{column}_spans"]))
+
+
+def title_of(row: CallRecord) -> MaskedText:
+    """Return the title of a call."""
+    return masked(row, "title")
+
+
+def transcript_status(row: CallRecord) -> str:
+    """Return ``present`` or ``missing``."""
+    return "present" if row["transcript_present"] else "missing"

@@ -1,0 +1,60 @@
+"""Queries over the lifecycle columns of call facts."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from typing import Any
+
+from gongmcp.store.calls import CallFilter, CallPage
+from gongmcp.store.connection import ReadStore
+
+BUCKET_ORDER = (
+    "outbound_prospecting",
+    "active_sales_pipeline",
+    "late_stage_sales",
+    "closed_won_lost_review",
+    "renewal",
+    "upsell_expansion",
+    "customer_success_account",
+    "partner",
+    "unknown",
+)
+"""Builtin buckets in the order in which they are listed."""
+
+
+def summarize(store: ReadStore, bucket: str | None = None) -> list[sqlite3.Row]:
+    """Return counts per bucket (all, or just *bucket*), in bucket order; buckets without a call are left out."""
+    rows = store.rows(
+        "SELECT lifecycle_bucket, count(*) AS call_count, sum(transcript_present) AS transcript_count,"
+        " sum(opportunity_count > 0) AS opportunity_call_count, sum(account_count > 0) AS account_call_count,"
+        " sum(duration_seconds) AS total_duration_seconds,"
+        " sum(lifecycle_confidence = 'high') AS high_confidence_calls,"
+        " sum(lifecycle_confidence = 'medium') AS medium_confidence_calls,"
+        " sum(lifecycle_confidence = 'low') AS low_confidence_calls,"
+        " (SELECT started_at FROM call_facts WHERE call_no = max(f.call_no)) AS latest_call_at"
+        " FROM call_facts f WHERE :bucket IS NULL OR lifecycle_bucket = :bucket GROUP BY lifecycle_bucket",
+        {"bucket": bucket},
+    )
+    return sorted(rows, key=lambda row: BUCKET_ORDER.index(row["lifecycle_bucket"]))
+
+
+def backlog(store: ReadStore, wanted: CallFilter, limit: int, after: tuple[Any, ...] | None) -> CallPage:
+    """Return calls without a transcript by descending priority, newest first among equals, from behind *after*
+    (the score and number of the last call of the page before)."""
+    where, parameters = wanted.sql("c")
+    behind = ""
+    if after is not None:
+        behind = " AND (c.priority_score, c.call_no) < (:score, :number)"
+        parameters |= {"score": int(after[0]), "number": int(after[1])}
+    rows = store.rows(
+        f"SELECT c.* FROM call_facts c WHERE {where}{behind}"
+        " ORDER BY c.priority_score DESC, c.call_no DESC LIMIT :fetch",
+        {**parameters, "fetch": limit + 1},
+    )
+    return CallPage(rows[:limit], len(rows) > limit)
+
+
+def evidence_fields(row: sqlite3.Row) -> list[str]:
+    """Return the CRM fields that a call's lifecycle was read from."""
+    return list(json.loads(row["lifecycle_evidence_fields"]))

@@ -1,0 +1,154 @@
+"""The cache's schema: the contract between the writers (``gongctl.cache``) and this server.
+
+Two halves in one SQLite file:
+
+* the *raw* half keeps Gong's payloads as delivered (zlib-compressed JSON). Only ``gongctl`` reads it;
+  the server's authorizer denies every column named in ``RAW_TABLES``;
+* the *serving read model* is derived from it by ``gongctl cache warm`` per call: masked text, facts,
+  aliases, counters. It is all that ``gongmcp`` can see.
+
+Row numbers. ``call_no`` is ``start second (32 bits) << 12 | tie-breaker (12 bits)`` and a segment's
+rowid is ``call_no << 19 | segment index``: rowids are ordered by call start and contiguous within a
+call, so that one call, a date window or a month is one rowid range of the table and of its full-text
+index. Row numbers never leave the process.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+APPLICATION_ID: Final = 0x474F4E47
+"""``PRAGMA application_id`` of a gongctl cache: the bytes of "GONG"."""
+
+SCHEMA_VERSION: Final = 1
+"""``PRAGMA user_version``: number of applied migrations."""
+
+TIE_BITS: Final = 12
+INDEX_BITS: Final = 19
+MAX_SEGMENTS: Final = 1 << INDEX_BITS
+"""Segments one call can hold; an import rejects a longer transcript."""
+
+
+def first_segment(call_no: int) -> int:
+    """Return the lowest segment rowid that belongs to *call_no*."""
+    return call_no << INDEX_BITS
+
+
+def last_segment(call_no: int) -> int:
+    """Return the highest segment rowid that can belong to *call_no*."""
+    return ((call_no + 1) << INDEX_BITS) - 1
+
+
+RAW_TABLES: Final = frozenset({"raw_calls", "raw_transcripts", "raw_records", "dirty_calls", "tallies"})
+"""Tables that the read-only server may not read at all."""
+
+RAW_DDL: Final = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+-- keys: secret (hex, 32 bytes), created_at, generation (raised by each writing transaction),
+--       data_generation (generation of the last import that changed a row), last_import_at
+
+CREATE TABLE raw_calls (
+  call_id TEXT PRIMARY KEY, payload BLOB NOT NULL, digest BLOB NOT NULL,
+  imported_at TEXT NOT NULL, generation INTEGER NOT NULL) STRICT;
+-- a transcript may arrive before its call: it waits here
+CREATE TABLE raw_transcripts (
+  call_id TEXT PRIMARY KEY, payload BLOB NOT NULL, digest BLOB NOT NULL, segment_count INTEGER NOT NULL,
+  imported_at TEXT NOT NULL, generation INTEGER NOT NULL) STRICT;
+-- every other kind: user, workspace, tracker, scorecard, answered_scorecard, crm_integration, crm_schema
+CREATE TABLE raw_records (
+  kind TEXT NOT NULL, record_id TEXT NOT NULL, payload BLOB NOT NULL, digest BLOB NOT NULL,
+  imported_at TEXT NOT NULL, generation INTEGER NOT NULL, PRIMARY KEY (kind, record_id)) STRICT;
+-- calls whose read model is behind: written with the rows it concerns, removed with the warmed rows
+CREATE TABLE dirty_calls (call_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+-- kept counts of the raw half (call, transcript, segment, user, ...), so that status is O(1)
+CREATE TABLE tallies (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+"""
+
+MODEL_DDL: Final = """
+CREATE TABLE read_model (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  digest TEXT NOT NULL,             -- of what decides the content: scope, restricted list, masking version
+  masking_version INTEGER NOT NULL,
+  generation INTEGER NOT NULL,      -- meta.generation when a batch of it was last written
+  data_generation INTEGER NOT NULL, -- meta.data_generation that it fully holds
+  as_of TEXT NOT NULL,              -- time of the last import that it fully holds, UTC, seconds, Z
+  complete INTEGER NOT NULL         -- 0 while its first build is under way
+) STRICT;
+
+CREATE TABLE call_facts (
+  call_no INTEGER PRIMARY KEY,
+  call_id TEXT NOT NULL UNIQUE,
+  call_ref TEXT NOT NULL UNIQUE,    -- call_ + 16 hex, keyed with meta.secret
+  title TEXT NOT NULL, title_spans TEXT,
+  started_at TEXT NOT NULL,         -- as Gong gave it (started, else scheduled, else import time)
+  call_date TEXT NOT NULL,          -- YYYY-MM-DD in UTC
+  call_month TEXT NOT NULL,
+  call_quarter TEXT NOT NULL,       -- YYYY-Qn
+  duration_seconds INTEGER NOT NULL,
+  duration_bucket TEXT NOT NULL,    -- under_1m, 1_5m, 5_15m, 15_30m, 30_45m, 45m_plus
+  system TEXT NOT NULL, direction TEXT NOT NULL,
+  scope TEXT NOT NULL,              -- External, Internal, Unknown
+  purpose TEXT NOT NULL, language TEXT NOT NULL, workspace_id TEXT NOT NULL, primary_user_id TEXT NOT NULL,
+  sdr_disposition TEXT NOT NULL,
+  is_private INTEGER NOT NULL, calendar_event_present INTEGER NOT NULL,
+  transcript_present INTEGER NOT NULL, segment_count INTEGER NOT NULL,
+  parties_count INTEGER NOT NULL, external_parties INTEGER NOT NULL,
+  lifecycle_bucket TEXT NOT NULL, lifecycle_confidence TEXT NOT NULL,  -- high, medium, low
+  lifecycle_reason TEXT NOT NULL,
+  lifecycle_evidence_fields TEXT NOT NULL,  -- JSON array of Object.Field names
+  priority_score INTEGER NOT NULL,  -- of the transcript backlog, builtin lifecycle
+  account_count INTEGER NOT NULL, opportunity_count INTEGER NOT NULL,
+  account_industry TEXT NOT NULL, account_type TEXT NOT NULL, account_revenue_range TEXT NOT NULL,
+  opportunity_stage TEXT NOT NULL, opportunity_type TEXT NOT NULL, opportunity_forecast_category TEXT NOT NULL,
+  opportunity_lead_source TEXT NOT NULL
+) STRICT;
+CREATE INDEX call_facts_backlog ON call_facts (transcript_present, priority_score DESC, call_no DESC);
+CREATE INDEX call_facts_bucket ON call_facts (lifecycle_bucket, call_no DESC);
+
+CREATE TABLE segments (
+  segment_no INTEGER PRIMARY KEY,   -- call_no << 19 | segment index
+  speaker_no INTEGER NOT NULL,      -- 0 = unknown, else parties.party_no of the call
+  start_ms INTEGER NOT NULL, end_ms INTEGER NOT NULL,
+  text TEXT NOT NULL,               -- masked, normalised, without control characters
+  spans TEXT                        -- kind:start:length,... in the raw sentence; null when nothing was masked
+) STRICT;
+CREATE VIRTUAL TABLE segments_fts USING fts5(
+  text, content='segments', content_rowid='segment_no', tokenize="unicode61 remove_diacritics 2");
+
+CREATE TABLE parties (
+  call_no INTEGER NOT NULL, party_no INTEGER NOT NULL,
+  speaker_id TEXT NOT NULL,         -- '' when the person did not speak
+  speaker_ref TEXT NOT NULL,        -- speaker_ + 16 hex, keyed with meta.secret
+  affiliation TEXT NOT NULL,        -- internal, external, unknown
+  job_title TEXT NOT NULL,
+  matched INTEGER NOT NULL,         -- 0: a transcript speaker who is no party of the call
+  PRIMARY KEY (call_no, party_no)) STRICT, WITHOUT ROWID;
+CREATE INDEX parties_speaker ON parties (speaker_ref);
+
+CREATE TABLE crm_objects (
+  object_no INTEGER PRIMARY KEY,
+  call_no INTEGER NOT NULL, position INTEGER NOT NULL,
+  object_type TEXT NOT NULL,        -- as delivered: Account, Company, Opportunity, Deal, Contact, ...
+  kind TEXT NOT NULL,               -- account, opportunity, contact, lead, user, other
+  object_id TEXT NOT NULL, object_ref TEXT NOT NULL,
+  name TEXT NOT NULL, name_spans TEXT,
+  field_count INTEGER NOT NULL, populated_field_count INTEGER NOT NULL) STRICT;
+CREATE INDEX crm_objects_call ON crm_objects (call_no, position);
+CREATE INDEX crm_objects_id ON crm_objects (object_type, object_id, call_no);
+
+CREATE TABLE crm_values (
+  object_no INTEGER NOT NULL, field_name TEXT NOT NULL,
+  value TEXT NOT NULL, value_spans TEXT,  -- masked text; '' when empty
+  PRIMARY KEY (object_no, field_name)) STRICT, WITHOUT ROWID;
+
+-- kept counters of the read model, so that inventories never scan; a counter that falls to zero is deleted.
+--   total        key: calls, transcripts, segments, missing_transcripts, calls_with_crm, crm_objects, crm_fields,
+--                     industry_calls, stage_calls, classified_calls (bucket not unknown), opportunity_calls, account_calls
+--   object_type  key: type as delivered; detail: objects, calls, distinct_object_ids
+--   object_id    key: type; detail: object id; value: how many calls hold it (a reference count)
+--   crm_field    key: type; detail: field name; value: objects that have it
+--   crm_field_populated  the same, where it is not blank
+CREATE TABLE counters (
+  counter TEXT NOT NULL, key TEXT NOT NULL, detail TEXT NOT NULL, value INTEGER NOT NULL,
+  PRIMARY KEY (counter, key, detail)) STRICT, WITHOUT ROWID;
+"""
