@@ -23,13 +23,13 @@ from gongmcp.catalog.presets import PRESETS, find_preset
 from gongmcp.catalog.registry import catalog
 from gongmcp.catalog.schema import SCHEMA_VERSION, input_schema, output_schema
 from gongmcp.errors import ToolFault, Unavailable, UnknownTool
-from gongmcp.render.bound import bound_object, bound_rows
 from gongmcp.exposure.cursor import CursorSealer
 from gongmcp.exposure.engine import Disclosure
 from gongmcp.exposure.fields import Provenance
 from gongmcp.exposure.ledger import Ledger
 from gongmcp.exposure.policy import Policy
 from gongmcp.render.answer import Answer
+from gongmcp.render.bound import bound_object, bound_rows
 from gongmcp.render.instructions import instructions
 from gongmcp.render.size import estimate_tokens
 from gongmcp.render.text import render_answer
@@ -108,9 +108,7 @@ class ToolHandler:
         self.policy = policy
         self.tool_timeout = tool_timeout
         self._pool = pool
-        self._allowed = {
-            name: tool for name, tool in catalog().items() if policy.tools is None or name in policy.tools
-        }
+        self._allowed = {name: tool for name, tool in catalog().items() if policy.tools is None or name in policy.tools}
         self._infos: dict[str, ToolInfo] = {}
 
     def tools(self) -> list[ToolInfo]:

@@ -50,7 +50,9 @@ SearchText = Annotated[
         description='Words (all must occur in one segment), "a phrase", OR, -word, prefix*.',
     ),
 ]
-IsoDate = Annotated[str, msgspec.Meta(extra_json_schema={"format": "date"}, description="UTC day, YYYY-MM-DD, inclusive.")]
+IsoDate = Annotated[
+    str, msgspec.Meta(extra_json_schema={"format": "date"}, description="UTC day, YYYY-MM-DD, inclusive.")
+]
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_TEXT)]
 Limit = Annotated[int | None, LimitMark()]
 Cursor = Annotated[
@@ -211,9 +213,9 @@ def _number(name: str, value: Any, rule: Mapping[str, Any]) -> float:
     number: float | None = None
     if isinstance(value, bool):
         pass
-    elif isinstance(value, int | float):
-        number = float(value)
-    elif isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?", value.strip()):
+    elif isinstance(value, int | float) or (
+        isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?", value.strip())
+    ):
         number = float(value)
     low, high = rule.get("minimum", -math.inf), rule.get("maximum", math.inf)
     if number is None or not math.isfinite(number) or not low <= number <= high:

@@ -68,8 +68,9 @@ class CallRow(Row):
 @tool(
     "search_calls",
     title="Calls",
-    description="List calls, newest first, by date, lifecycle, scope, system, direction, transcript status or attached "
-    "CRM object. Use it to find calls; use search_transcript_segments for what was said. Ids and titles need their flag.",
+    description="List calls, newest first, by date, lifecycle, scope, system, direction, transcript status or an "
+    "attached CRM object. Use it to find calls; search_transcript_segments finds what was said. Ids and titles need "
+    "their flag.",
     arguments=CallSearch,
     row=CallRow,
     level=Level.METADATA,

@@ -32,7 +32,7 @@ class Level(Enum):
     IDENTIFIED = "identified"
 
 
-class Arguments(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
+class Arguments(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     """Base of argument models. Each field is annotated with a ``msgspec.Meta`` description."""
 
 
@@ -156,10 +156,21 @@ def tool(
         if name in _REGISTRY:
             raise ValueError(f"tool {name} is declared twice")
         _REGISTRY[name] = Tool(
-            name=name, title=title, description=description, arguments=arguments, row=row, notes=notes,
-            many=many, cap=cap, cap_envelope=cap_envelope, cursor=cursor, level=level,
-            presets=frozenset(presets) | {"all-readonly"}, refinements=tuple(refinements),
-            function=function, aliases=tuple(aliases),
+            name=name,
+            title=title,
+            description=description,
+            arguments=arguments,
+            row=row,
+            notes=notes,
+            many=many,
+            cap=cap,
+            cap_envelope=cap_envelope,
+            cursor=cursor,
+            level=level,
+            presets=frozenset(presets) | {"all-readonly"},
+            refinements=tuple(refinements),
+            function=function,
+            aliases=tuple(aliases),
         )
         return function
 

@@ -14,8 +14,8 @@ from gongmcp.catalog.arguments import DimensionMark, LimitMark
 from gongmcp.catalog.declaration import Tool
 from gongmcp.catalog.dimensions import DIMENSION_ALIASES, DIMENSIONS, offered
 from gongmcp.exposure.decisions import possible
-from gongmcp.exposure.rows import Row, is_container, strip
 from gongmcp.exposure.policy import Policy
+from gongmcp.exposure.rows import Row, is_container, strip
 from gongmcp.exposure.text import MaskedText
 
 SCHEMA_VERSION = "1"
@@ -84,7 +84,7 @@ def _argument(hint: Any, tool: Tool, policy: Policy) -> dict[str, Any]:
 
 
 def _meta(meta: msgspec.Meta) -> dict[str, Any]:
-    keys = {"description": meta.description, "minLength": meta.min_length, "maxLength": meta.max_length}
+    keys: dict[str, Any] = {"description": meta.description, "minLength": meta.min_length, "maxLength": meta.max_length}
     keys |= {"minimum": meta.ge, "maximum": meta.le, "examples": meta.examples}
     schema = {key: value for key, value in keys.items() if value is not None}
     return schema | (meta.extra_json_schema or {})

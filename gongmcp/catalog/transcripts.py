@@ -61,7 +61,7 @@ class SearchNotes(Row):
 @tool(
     "search_transcript_segments",
     title="Transcript segments",
-    description="Search what was said: snippets of the best matching sentences, newest 2,000 matches ranked by relevance. "
+    description="Search what was said: snippets of the best matching sentences; the newest 2,000 matches are ranked. "
     "«» marks the hit; call_group tells which rows are of one call. Never a full transcript; by default no call or "
     "speaker identity.",
     arguments=SegmentSearch,

@@ -113,14 +113,16 @@ class Disclosure:
         return value
 
     def _masked(self, text: MaskedText, kind: Field, place: Place) -> str:
-        for span in text.spans:
-            self._span(span, place)
+        places = place_spans(text.spans)
+        for start, _, span in places:
+            if not kind.max_chars or start < kind.max_chars:  # behind it the text is cut, and its marks with it
+                self._span(span, place)
         if text.cut_before or text.cut_after:
             self.ledger.add(
                 Entry("cut", kind.name.lower(), SNIPPET_RULE, place, text.cut_before, text.cut_after),
                 "A snippet shows a window around the match, not the whole segment.",
             )
-        marks = [(start, end) for start, end, span in place_spans(text.spans) if end > start]
+        marks = [(start, end) for start, end, _ in places if end > start]
         return self._text(text.value, kind, place, marks)
 
     def _span(self, span: Span, place: Place) -> None:

@@ -130,9 +130,7 @@ def calls_in_range(store: ReadStore, wanted: CallFilter) -> int:
     if wanted.from_date is None and wanted.to_date is None:
         return store.total("calls")
     low, high = wanted.call_range()
-    row = store.one(
-        "SELECT count(*) FROM call_facts WHERE call_no BETWEEN :low AND :high", {"low": low, "high": high}
-    )
+    row = store.one("SELECT count(*) FROM call_facts WHERE call_no BETWEEN :low AND :high", {"low": low, "high": high})
     return int(row[0]) if row else 0
 
 

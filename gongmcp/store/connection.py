@@ -71,7 +71,8 @@ class ReadStore:
 
     def total(self, key: str) -> int:
         """Return the kept counter ``total/key`` of the read model."""
-        row = self.one("SELECT value FROM counters WHERE counter = 'total' AND key = :key AND detail = ''", {"key": key})
+        sql = "SELECT value FROM counters WHERE counter = 'total' AND key = :key AND detail = ''"
+        row = self.one(sql, {"key": key})
         return int(row[0]) if row else 0
 
 
@@ -165,9 +166,8 @@ class StorePool:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        f"file:{quote(str(path.absolute()))}?mode=ro", uri=True, check_same_thread=False, isolation_level=None, timeout=5
-    )
+    uri = f"file:{quote(str(path.absolute()))}?mode=ro"
+    connection = sqlite3.connect(uri, uri=True, check_same_thread=False, isolation_level=None, timeout=5)
     connection.row_factory = sqlite3.Row
     connection.execute("PRAGMA query_only = ON")
     connection.execute("PRAGMA temp_store = MEMORY")

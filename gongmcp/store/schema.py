@@ -143,7 +143,8 @@ CREATE TABLE crm_values (
 
 -- kept counters of the read model, so that inventories never scan; a counter that falls to zero is deleted.
 --   total        key: calls, transcripts, segments, missing_transcripts, calls_with_crm, crm_objects, crm_fields,
---                     industry_calls, stage_calls, classified_calls (bucket not unknown), opportunity_calls, account_calls
+--                     industry_calls, stage_calls, classified_calls (bucket not unknown), opportunity_calls,
+--                     account_calls
 --   object_type  key: type as delivered; detail: objects, calls, distinct_object_ids
 --   object_id    key: type; detail: object id; value: how many calls hold it (a reference count)
 --   crm_field    key: type; detail: field name; value: objects that have it
