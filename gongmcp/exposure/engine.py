@@ -114,8 +114,8 @@ class Disclosure:
 
     def _masked(self, text: MaskedText, kind: Field, place: Place) -> str:
         places = place_spans(text.spans)
-        for start, _, span in places:
-            if not kind.max_chars or start < kind.max_chars:  # behind it the text is cut, and its marks with it
+        for _, end, span in places:
+            if not kind.max_chars or end <= kind.max_chars:  # behind it the text is cut, and its marks with it
                 self._span(span, place)
         if text.cut_before or text.cut_after:
             self.ledger.add(
