@@ -1,0 +1,231 @@
+"""Find the files to read and open them as UTF-8 bytes, whatever they are packed or encoded in."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import os
+import stat
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final, cast
+
+from gongctl.ingest.splitter import Broken
+
+_JSON_SUFFIXES: Final = frozenset({".json", ".jsonl", ".ndjson", ".gz"})
+_HEAD_BYTES: Final = 4096
+_FOREIGN_PACKING: Final = (
+    (b"PK\x03\x04", "a ZIP archive; unpack it first"),
+    (b"\x28\xb5\x2f\xfd", "packed with zstandard; unpack it first"),
+    (b"BZh", "packed with bzip2; unpack it first"),
+    (b"\xfd7zXZ\x00", "packed with xz; unpack it first"),
+    (b"SQLite format 3\x00", "a SQLite database, not JSON"),
+)
+_ENCODINGS: Final = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+class Unreadable(Exception):
+    """A file holds nothing that can be read; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputFile:
+    """A file to read: its *path*, the *name* to show, its *size* in bytes.
+
+    *claimed* is True when it was named, or its suffix promises JSON: then it must be readable.
+    """
+
+    path: Path
+    name: str
+    size: int
+    claimed: bool
+
+
+def find_files(paths: Iterable[Path]) -> Iterator[InputFile]:
+    """Yield the files among *paths* and, sorted by name, below the folders among them.
+
+    Hidden files and folders are left out, links to folders are not followed, and a file that is named
+    twice is read once.
+
+    Raises:
+        FileNotFoundError: a path does not exist.
+    """
+    seen: set[tuple[int, int]] = set()
+    for path in paths:
+        for file, claimed in _walk(path):
+            info = file.stat()
+            if (info.st_dev, info.st_ino) not in seen:
+                seen.add((info.st_dev, info.st_ino))
+                yield InputFile(file, str(file), info.st_size, claimed)
+
+
+def _walk(path: Path) -> Iterator[tuple[Path, bool]]:
+    if not path.is_dir():
+        path.stat()
+        yield path, True
+        return
+    for folder, subfolders, names in os.walk(path):
+        subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
+        for name in sorted(names):
+            file = Path(folder, name)
+            if not name.startswith(".") and file.exists():
+                yield file, file.suffix.lower() in _JSON_SUFFIXES
+
+
+class Source:
+    """An open file as a stream of UTF-8 bytes that can be begun again once."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        self._raw = raw
+        self._stream = self._open()
+
+    def _open(self) -> IO[bytes]:
+        stream: IO[bytes] = self._raw
+        if _head(stream).startswith(b"\x1f\x8b"):
+            stream = cast(IO[bytes], gzip.GzipFile(fileobj=stream, mode="rb"))
+        head = _head(stream)
+        for magic, what in _FOREIGN_PACKING:
+            if head.startswith(magic):
+                raise Unreadable(f"it is {what}")
+        encoding = next((name for mark, name in _ENCODINGS if head.startswith(mark)), None) or _unmarked(head)
+        if encoding is not None:
+            stream = io.BufferedReader(_Transcoded(stream, encoding), 1 << 20)
+            head = stream.peek(_HEAD_BYTES)
+        text = head.removeprefix(codecs.BOM_UTF8).lstrip(b" \t\r\n")
+        if not text:
+            if len(head) < _HEAD_BYTES:
+                raise Unreadable("it is empty")
+        elif text[:1] not in (b"{", b"["):
+            binary = b"\x00" in head
+            raise Unreadable("it is a binary file, not JSON" if binary else "it is not JSON")
+        return stream
+
+    def read(self, size: int) -> bytes:
+        """Return up to *size* bytes, none at the end.
+
+        Raises:
+            Broken: the packed data ends early or is damaged, or the text is not in its encoding.
+        """
+        try:
+            return self._stream.read(size)
+        except EOFError as error:
+            raise Broken("the compressed data ends early (cut off?)") from error
+        except (zlib.error, gzip.BadGzipFile) as error:
+            raise Broken("the compressed data is damaged") from error
+        except UnicodeDecodeError as error:
+            raise Broken(f"the text is not valid {error.encoding.upper()}") from error
+        except OSError as error:
+            raise Broken(f"the file cannot be read any further ({error.strerror})") from error
+
+    def restart(self) -> None:
+        """Begin again with the first byte."""
+        self._raw.seek(0)
+        self._stream = self._open()
+
+
+def _head(stream: IO[bytes]) -> bytes:
+    try:
+        head = stream.read(_HEAD_BYTES)
+        stream.seek(0)
+    except EOFError as error:
+        raise Unreadable("the compressed data ends early (cut off?)") from error
+    except (zlib.error, gzip.BadGzipFile) as error:
+        raise Unreadable("the compressed data is damaged") from error
+    return head
+
+
+def _unmarked(head: bytes) -> str | None:
+    """Guess UTF-16 without a byte order mark: JSON begins with two ASCII characters."""
+    if len(head) >= 2 and head[0] == 0 and head[1] != 0:
+        return "utf-16-be"
+    if len(head) >= 2 and head[1] == 0 and head[0] != 0:
+        return "utf-16-le"
+    return None
+
+
+class _Transcoded(io.RawIOBase):
+    """A stream in another encoding as UTF-8."""
+
+    def __init__(self, stream: IO[bytes], encoding: str) -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._waiting = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        while not self._waiting:
+            chunk = self._stream.read(1 << 16)
+            # A lone surrogate is kept in a form that the record's parser refuses or mends.
+            self._waiting = self._decoder.decode(chunk, final=not chunk).encode("utf-8", "surrogatepass")
+            if not chunk:
+                break
+        count = min(len(buffer), len(self._waiting))
+        buffer[:count] = self._waiting[:count]
+        self._waiting = self._waiting[count:]
+        return count
+
+
+class Meter:
+    """How many of all bytes (as they lie on disk) have been read."""
+
+    def __init__(self, total: int, report: Callable[[int, int], None] | None) -> None:
+        self.total = total
+        self.done = 0
+        self._report = report
+
+    @contextmanager
+    def reading(self, file: InputFile) -> Iterator[IO[bytes]]:
+        """Open *file*; what is read of it moves the meter, and closing it counts it as read.
+
+        Raises:
+            Unreadable: it is no regular file or access is denied.
+        """
+        begun = self.done
+        try:
+            if not stat.S_ISREG(file.path.stat().st_mode):
+                raise Unreadable("it is not a regular file")
+            raw = file.path.open("rb", buffering=0)
+        except OSError as error:
+            raise Unreadable(f"it cannot be opened ({error.strerror})") from error
+        with raw, io.BufferedReader(_Metered(raw, self, begun), 1 << 18) as stream:
+            yield stream
+        self.at(begun + file.size)
+
+    def at(self, done: int) -> None:
+        """Say that *done* bytes of all have been read."""
+        if done > self.done:
+            self.done = done
+            if self._report is not None:
+                self._report(min(done, self.total), self.total)
+
+
+class _Metered(io.RawIOBase):
+    def __init__(self, raw: io.FileIO, meter: Meter, begun: int) -> None:
+        self._raw = raw
+        self._meter = meter
+        self._begun = begun
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._raw.seek(offset, whence)
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        count = self._raw.readinto(buffer)
+        self._meter.at(self._begun + self._raw.tell())
+        return count or 0
