@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -62,7 +63,7 @@ def require_file(path: Path) -> None:
         if not path.exists():
             raise StartupRefusal(
                 f"There is no cache at {path}.",
-                f"Create one with: gongctl cache init --db {path}, or import into it with: gongctl import gong.",
+                f"Make one: gongctl import gong PATH --db {shlex.quote(str(path))}",
                 Exit.CACHE,
             )
         if not path.is_file():

@@ -1,0 +1,126 @@
+"""What a cache holds, how fresh its read model is, and what to run next. Reads kept counts only: O(1)."""
+
+from __future__ import annotations
+
+import shlex
+import sqlite3
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from gongctl.cache.connection import reading
+from gongctl.cache.migrations import version_of
+from gongmcp.store.schema import SCHEMA_VERSION
+
+Freshness = Literal["fresh", "stale", "missing"]
+
+RAW_COUNTS: Final = {
+    "call": "calls",
+    "transcript": "transcripts",
+    "segment": "segments",
+    "waiting_transcript": "waiting_transcripts",
+    "user": "users",
+    "workspace": "workspaces",
+    "tracker": "trackers",
+    "scorecard": "scorecards",
+    "answered_scorecard": "answered_scorecards",
+    "crm_integration": "crm_integrations",
+    "crm_schema": "crm_schemas",
+}
+"""The kept counts of the raw half and their names in reports, in the order of reports."""
+
+_MODEL_COUNTS: Final = ("calls", "transcripts", "segments", "missing_transcripts")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelStatus:
+    """The serving read model: its counts, and the time of the last import that it fully holds."""
+
+    calls: int
+    transcripts: int
+    segments: int
+    missing_transcripts: int
+    as_of: str
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CacheStatus:
+    """State of a cache. *dirty_calls* is how many calls the next warm looks at; *next* are commands to run."""
+
+    db: str
+    file_bytes: int
+    schema_version: int
+    current_schema_version: int
+    created_at: str | None
+    last_import_at: str | None
+    freshness: Freshness
+    dirty_calls: int
+    raw: dict[str, int]
+    read_model: ModelStatus | None
+    next: list[str] = field(default_factory=list)
+
+    @property
+    def migration_needed(self) -> bool:
+        """Whether the file has an older schema than this program writes."""
+        return self.schema_version < self.current_schema_version
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the form that ``gongctl cache status --json`` prints."""
+        return {**asdict(self), "migration_needed": self.migration_needed}
+
+
+def cache_status(path: Path) -> CacheStatus:
+    """Return the state of the cache at *path*, of whatever schema version, without writing to it.
+
+    Raises:
+        StartupRefusal: there is no cache that can be read.
+    """
+    with reading(path) as connection:
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        meta = dict(connection.execute("SELECT key, value FROM meta")) if "meta" in tables else {}
+        tallies = dict(connection.execute("SELECT name, value FROM tallies")) if "tallies" in tables else {}
+        dirty = 0
+        if "dirty_calls" in tables:
+            dirty = connection.execute("SELECT count(*) FROM dirty_calls").fetchone()[0]
+        model, freshness = _model(connection, tables, meta)
+        version = version_of(connection)
+    raw = {label: tallies.get(name, 0) for name, label in RAW_COUNTS.items()}
+    return CacheStatus(
+        db=str(path),
+        file_bytes=path.stat().st_size,
+        schema_version=version,
+        current_schema_version=SCHEMA_VERSION,
+        created_at=meta.get("created_at"),
+        last_import_at=meta.get("last_import_at"),
+        freshness=freshness,
+        dirty_calls=dirty,
+        raw=raw,
+        read_model=model,
+        next=_next(path, version, raw, freshness),
+    )
+
+
+def _model(
+    connection: sqlite3.Connection, tables: set[str], meta: dict[str, str]
+) -> tuple[ModelStatus | None, Freshness]:
+    if not {"read_model", "counters"} <= tables:
+        return None, "missing"
+    row = connection.execute("SELECT data_generation, as_of, complete FROM read_model WHERE id = 1").fetchone()
+    if row is None:
+        return None, "missing"
+    held, as_of, complete = row
+    totals = dict(connection.execute("SELECT key, value FROM counters WHERE counter = 'total' AND detail = ''"))
+    model = ModelStatus(**{name: totals.get(name, 0) for name in _MODEL_COUNTS}, as_of=as_of, complete=bool(complete))
+    if not complete:
+        return model, "missing"
+    return model, "stale" if int(meta.get("data_generation", "0")) > held else "fresh"
+
+
+def _next(path: Path, version: int, raw: dict[str, int], freshness: Freshness) -> list[str]:
+    db = shlex.quote(str(path))
+    if version < SCHEMA_VERSION:
+        return [f"gongctl cache init --db {db}"]
+    if not raw["calls"] and freshness == "missing":
+        return [f"gongctl import gong PATH --db {db}"]
+    return [] if freshness == "fresh" else [f"gongctl cache warm --db {db}"]

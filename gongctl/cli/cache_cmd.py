@@ -1,0 +1,224 @@
+"""``gongctl cache``: create, warm and inspect a cache. The work is in ``gongctl.cache``."""
+
+from __future__ import annotations
+
+import signal
+import types
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gongctl.cli.output import emit_json, emit_text, note, table
+from gongmcp.errors import Exit
+
+if TYPE_CHECKING:
+    from gongctl.cache.migrations import Migration
+    from gongctl.cache.status import CacheStatus
+
+app = typer.Typer(
+    help="Create, warm and inspect a cache.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+Db = Annotated[Path, typer.Option("--db", envvar="GONGCTL_DB", help="Cache file.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def _migrating(migration: Migration) -> None:
+    note(f"Bringing the schema to version {migration.number}: {migration.summary}.")
+
+
+@app.command("init")
+def init(
+    db: Db,
+    secret_file: Annotated[
+        Path | None,
+        typer.Option("--secret-file", help="File (mode 0600) whose content keys the aliases; made when it is missing."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Create an empty cache, or bring an existing one to the current schema.
+
+    The aliases of a cache (call_..., speaker_...) are keyed with a secret of its own, random unless
+    --secret-file fixes it.
+    """
+    from gongctl.cache.secret import read_secret_file
+    from gongctl.cache.status import cache_status
+    from gongctl.cache.writer import CacheWriter
+
+    existed = db.exists()
+    secret = read_secret_file(secret_file) if secret_file is not None else None
+    with CacheWriter.open(db, create=True, secret=secret, migrating=_migrating) as writer:
+        migrated = [migration.number for migration in writer.migrated]
+    status = cache_status(db)
+    if as_json:
+        emit_json(
+            {
+                "db": status.db,
+                "created": not existed,
+                "migrations": migrated,
+                "schema_version": status.schema_version,
+                "next": status.next,
+            }
+        )
+        return
+    if not existed:
+        emit_text(f"Created the cache {db} (schema version {status.schema_version}).")
+    elif migrated:
+        emit_text(f"The cache {db} is now at schema version {status.schema_version}.")
+    else:
+        emit_text(f"The cache {db} exists and is at schema version {status.schema_version} already.")
+    _print_next(status)
+
+
+@app.command("warm")
+def warm_cache(db: Db, as_json: Json = False) -> None:
+    """Build or renew the read model that agents are served from; only what changed is redone.
+
+    It can be stopped with Ctrl-C and run again: what is done stays done.
+    """
+    from gongctl.cache.status import cache_status
+    from gongctl.cache.warm import warm
+    from gongctl.cache.writer import CacheWriter
+    from gongctl.cli.progress import items_progress
+
+    with (
+        CacheWriter.open(db, migrating=_migrating) as writer,
+        _interruptible() as stop,
+        items_progress("Warming") as progress,
+    ):
+        report = warm(writer, progress=progress, should_stop=stop)
+    status = cache_status(db)
+    interrupted = stop()
+    if as_json:
+        emit_json(
+            {
+                "db": status.db,
+                "interrupted": interrupted,
+                "looked_at": report.looked_at,
+                "redone": report.redone,
+                "removed": report.removed,
+                "segments": report.segments,
+                "freshness": status.freshness,
+                "dirty_calls": status.dirty_calls,
+                "next": status.next,
+                "seconds": round(report.seconds, 4),
+                "parts": {name: round(seconds, 4) for name, seconds in report.parts.items()},
+            }
+        )
+    else:
+        emit_text(
+            f"Redone: {report.redone:,} of {report.looked_at:,} calls looked at, {report.segments:,} segments"
+            + (f"; removed: {report.removed:,}" if report.removed else "")
+            + f". The read model is {status.freshness}."
+        )
+        if not interrupted:
+            _print_next(status)
+    if interrupted:
+        note(f"Interrupted: {status.dirty_calls:,} calls are left. Run the same command again to go on.")
+        raise SystemExit(int(Exit.INTERRUPTED))
+
+
+class _Stop:
+    """Whether the operator asked to stop. Callable, as ``warm`` wants it."""
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    def __call__(self) -> bool:
+        return self.asked
+
+    def ask(self, number: int, frame: types.FrameType | None) -> None:
+        """Handle Ctrl-C: the first one lets the call under way be finished, the second one does not."""
+        if self.asked:
+            raise KeyboardInterrupt
+        self.asked = True
+
+
+@contextmanager
+def _interruptible() -> Iterator[_Stop]:
+    """Turn Ctrl-C into a wish to stop while the block runs."""
+    stop = _Stop()
+    before = signal.signal(signal.SIGINT, stop.ask)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@app.command("status")
+def status_of_cache(db: Db, as_json: Json = False) -> None:
+    """Show what the cache holds, how fresh its read model is, and what to run. Changes nothing."""
+    from gongctl.cache.status import cache_status
+
+    status = cache_status(db)
+    if as_json:
+        emit_json(status.as_json())
+        return
+    emit_text(f"Cache {status.db}: {status.file_bytes / 1e6:,.1f} MB, created {status.created_at or 'unknown'}.")
+    if status.migration_needed:
+        emit_text(
+            f"Its schema is at version {status.schema_version} of {status.current_schema_version}; "
+            "gongctl cache init (or warm) brings it up to date."
+        )
+    emit_text(f"Last import: {status.last_import_at or 'none yet'}.")
+    model = status.read_model
+    as_of = f", as of {model.as_of}" if model is not None and model.complete else ""
+    waiting = f"; {status.dirty_calls:,} calls to look at" if status.dirty_calls else ""
+    emit_text(f"Read model: {status.freshness}{as_of}{waiting}.\n")
+    served = {name: getattr(model, name) for name in ("calls", "transcripts", "segments")} if model is not None else {}
+    table(
+        ("", "imported", "served"),
+        [
+            (label.replace("_", " "), f"{count:,}", f"{served[label]:,}" if label in served else "")
+            for label, count in status.raw.items()
+            if count or label in ("calls", "transcripts", "segments", "users")
+        ],
+    )
+    _print_next(status)
+
+
+@app.command("inventory")
+def inventory_of_cache(db: Db, as_json: Json = False) -> None:
+    """Show what sensitive data the cache holds, by kind and month. Counts and sizes only, no values."""
+    from gongctl.cache.inventory import cache_inventory
+
+    inventory = cache_inventory(db)
+    if as_json:
+        emit_json(inventory.as_json())
+        return
+    others = ", readable by other users of this machine" if inventory.readable_by_others else ""
+    emit_text(f"Cache {inventory.db}: {inventory.file_bytes / 1e6:,.1f} MB, mode {inventory.mode}{others}.\n")
+    table(
+        ("imported", "records", "kB", "holds"),
+        [
+            (row.kind.replace("_", " "), f"{row.records:,}", f"{row.payload_bytes / 1e3:,.1f}", row.what)
+            for row in inventory.kinds
+            if row.records
+        ],
+    )
+    if inventory.months:
+        emit_text("")
+        table(
+            ("served, by month", "calls", "transcripts", "segments"),
+            [(row.month, f"{row.calls:,}", f"{row.transcripts:,}", f"{row.segments:,}") for row in inventory.months],
+        )
+    if inventory.calls_not_in_months:
+        emit_text(f"\n{inventory.calls_not_in_months:,} imported calls are not in the read model.")
+    if inventory.object_types:
+        emit_text("")
+        table(
+            ("CRM object type", "objects", "calls"),
+            [(row.object_type, f"{row.objects:,}", f"{row.calls:,}") for row in inventory.object_types],
+        )
+
+
+def _print_next(status: CacheStatus) -> None:
+    for command in status.next:
+        note(f"Next: {command}")

@@ -1,0 +1,158 @@
+"""``gongctl import``: files -> cache. Parsing of arguments and printing; the work is in ``ingest`` and ``cache``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from gongctl.cli.output import emit_json, emit_text, fail, note, table
+from gongmcp.errors import Exit
+
+if TYPE_CHECKING:
+    from gongctl.cache.status import CacheStatus
+    from gongctl.cache.upsert import ImportReport
+    from gongctl.ingest import InputFile, Rejected
+
+app = typer.Typer(
+    help="Read files of calls and transcripts into a cache.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+_LISTED: Final = 20
+"""Rejections that are printed; ``--json`` has as many as the report keeps."""
+
+
+@app.callback()
+def group() -> None:
+    """Read files of calls and transcripts into a cache."""
+
+
+@app.command("gong")
+def import_gong(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files, or folders of files.")],
+    db: Annotated[Path, typer.Option("--db", envvar="GONGCTL_DB", help="Cache file; made when it is missing.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Import answers of Gong's public API: calls, transcripts, users, trackers, scorecards, CRM.
+
+    Whole responses, pages, arrays and JSON lines, plain or gzip'd; told by content. A second run of the
+    same files changes nothing. Exit code 1 when anything was rejected; the rest is imported all the same.
+    """
+    from gongctl.cache.status import cache_status
+    from gongctl.cache.upsert import ImportReport, import_records, space_needed
+    from gongctl.cache.writer import CacheWriter
+    from gongctl.cli.progress import bytes_progress
+    from gongctl.ingest import read
+
+    files = _files(paths)
+    packed = sum(file.size for file in files if file.path.suffix == ".gz")
+    report = ImportReport()
+    interrupted = False
+    try:
+        with CacheWriter.open(db, create=True) as writer:
+            writer.require_space(space_needed(sum(file.size for file in files) - packed, packed), "This import")
+            with bytes_progress("Importing") as progress:
+                import_records(writer, read(files, progress=progress), report=report)
+    except KeyboardInterrupt:
+        interrupted = True
+        if not db.exists():
+            note("Interrupted before anything was imported.")
+            raise SystemExit(int(Exit.INTERRUPTED)) from None
+    status = cache_status(db)
+    if as_json:
+        emit_json(_as_json(report, status, interrupted))
+    else:
+        _print_summary(report, status)
+    _print_rejected(report)
+    if interrupted:
+        note(
+            f"Interrupted: {report.accepted:,} records are safely in the cache. "
+            "Run the same command again to go on; what is there is passed over."
+        )
+        raise SystemExit(int(Exit.INTERRUPTED))
+    if status.next:
+        why = "does not hold this data yet" if status.freshness == "stale" else "has not been built yet"
+        note(f"The read model {why}. Run: {status.next[0]}")
+    if report.rejected_count:
+        raise SystemExit(int(Exit.FAILED))
+
+
+def _files(paths: list[Path]) -> list[InputFile]:
+    from gongctl.ingest import find_files
+
+    files: list[InputFile] = []
+    for path in paths:
+        try:
+            files.extend(find_files([path]))
+        except OSError as error:
+            fail(f"{path} cannot be read: {error.strerror}.", "Name files or folders that exist.", Exit.USAGE)
+    if not files:
+        fail("There is no file in the given folders.", "Name a folder that holds Gong's API answers.", Exit.USAGE)
+    return files
+
+
+def _place(item: Rejected) -> dict[str, Any]:
+    place = item.place
+    return {"file": place.path, "line": place.line, "page": place.page, "item": place.item}
+
+
+def _as_json(report: ImportReport, status: CacheStatus, interrupted: bool) -> dict[str, Any]:
+    return {
+        "db": status.db,
+        "interrupted": interrupted,
+        "kinds": {
+            kind: {
+                "new": count.new,
+                "changed": count.changed,
+                "unchanged": count.unchanged,
+                "rejected": count.rejected,
+            }
+            for kind, count in report.kinds.items()
+        },
+        "imported_segments": report.segments,
+        "rejected_count": report.rejected_count,
+        "rejected": [{**_place(item), "kind": item.kind, "reason": item.reason} for item in report.rejected],
+        "skipped_files": [item.path for item in report.skipped],
+        "cache": status.raw,
+        "freshness": status.freshness,
+        "dirty_calls": status.dirty_calls,
+        "next": status.next,
+        "seconds": round(report.seconds, 4),
+        "parts": {name: round(seconds, 4) for name, seconds in report.parts.items()},
+    }
+
+
+def _print_summary(report: ImportReport, status: CacheStatus) -> None:
+    rows = [
+        (kind.replace("_", " "), f"{c.new:,}", f"{c.changed:,}", f"{c.unchanged:,}", f"{c.rejected:,}")
+        for kind, c in report.kinds.items()
+        if c.new or c.changed or c.unchanged or c.rejected
+    ]
+    if report.unknown_rejected:
+        rows.append(("(unknown)", "0", "0", "0", f"{report.unknown_rejected:,}"))
+    table(("kind", "new", "changed", "unchanged", "rejected"), rows)
+    raw = status.raw
+    emit_text(
+        f"\nThe cache {status.db} now holds {raw['calls']:,} calls, {raw['transcripts']:,} transcripts, "
+        f"{raw['segments']:,} segments, {raw['users']:,} users."
+    )
+    if raw["waiting_transcripts"]:
+        emit_text(f"{raw['waiting_transcripts']:,} transcripts wait for their calls, which are not imported yet.")
+    if not report.changed:
+        emit_text("Nothing has changed.")
+
+
+def _print_rejected(report: ImportReport) -> None:
+    for item in report.rejected[:_LISTED]:
+        note(f"Rejected {item.place}: {item.reason}.")
+    if report.rejected_count > _LISTED:
+        note(f"... and {report.rejected_count - _LISTED:,} more; --json lists up to {len(report.rejected):,}.")
+    if report.skipped:
+        names = ", ".join(item.path for item in report.skipped[:3])
+        more = f" and {len(report.skipped) - 3:,} more" if len(report.skipped) > 3 else ""
+        note(f"Passed over, no JSON: {names}{more}.")
