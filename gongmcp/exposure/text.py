@@ -32,7 +32,8 @@ class MaskedText:
     """A masked text with its spans in order of place.
 
     *cut_before* and *cut_after* count the characters (of the masked text) that a snippet leaves out
-    at either end; *hits* are (start, end) offsets in *value* of what a query matched.
+    at either end; *hits* are (start, end) offsets in *value* of what a query matched; *marks* are those
+    of the marks of *spans* where they do not follow from the spans, as in a snippet.
     """
 
     value: str
@@ -40,6 +41,13 @@ class MaskedText:
     cut_before: int = 0
     cut_after: int = 0
     hits: tuple[tuple[int, int], ...] = ()
+    marks: tuple[tuple[int, int], ...] | None = None
+
+    def places(self) -> list[tuple[int, int, Span]]:
+        """Return (start, end, span) in *value* of each mark."""
+        if self.marks is None:
+            return place_spans(self.spans)
+        return [(start, end, span) for (start, end), span in zip(self.marks, self.spans, strict=True)]
 
 
 def apply_spans(raw: str, spans: Iterable[Span]) -> MaskedText:

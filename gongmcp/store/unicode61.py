@@ -107,11 +107,13 @@ def _ranges(hexadecimal: str) -> str:
 
 
 _ASCII_WORD = re.compile(r"[0-9a-z]+")
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
 @cache
-def _word() -> re.Pattern[str]:
-    letters = _ranges(_TOKEN)
+def _word(astral: bool) -> re.Pattern[str]:
+    # Ranges above U+FFFF make the class four times slower, and few texts need them.
+    letters = _ranges(_TOKEN if astral else _TOKEN[: _TOKEN.index(" 10000-")])
     return re.compile(f"[{letters}][{letters}{_ranges(_DROPPED)}]*")
 
 
@@ -132,11 +134,12 @@ def words(text: str) -> list[str]:
     """Return the folded words of *text*, in order."""
     if text.isascii():
         return _ASCII_WORD.findall(text.lower())
-    return [_fold(word) for word in _word().findall(text)]
+    return [_fold(word) for word in _word(_ASTRAL.search(text) is not None).findall(text)]
 
 
 def located_words(text: str, start: int = 0, end: int | None = None) -> list[Word]:
     """Return the words of ``text[start:end]`` with their places in *text*."""
-    pattern, source = (_ASCII_WORD, text.lower()) if text.isascii() else (_word(), text)
-    found = pattern.finditer(source, start, len(text) if end is None else end)
+    ascii_only = text.isascii()
+    pattern = _ASCII_WORD if ascii_only else _word(_ASTRAL.search(text) is not None)
+    found = pattern.finditer(text.lower() if ascii_only else text, start, len(text) if end is None else end)
     return [Word(match.start(), match.end(), _fold(match.group())) for match in found]

@@ -1,0 +1,263 @@
+"""Transcript segments: the ranked search over the read model, and the neighbours of a segment.
+
+Segment rowids are ordered by call start, so that "newest" is "highest rowid", and a call, a date
+window or a month is a rowid range of the full-text index (``gongmcp.store.schema``).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from gongmcp.errors import ToolFault
+from gongmcp.exposure.text import Span, parse_spans
+from gongmcp.store.calls import CallFilter
+from gongmcp.store.ranking import Matcher
+from gongmcp.store.schema import INDEX_BITS, MAX_SEGMENTS, first_segment, last_segment
+from gongmcp.store.search_query import SearchQuery
+
+RANK_WINDOW = 2_000
+"""Matches that are ranked against each other: the newest ones, then the next older window."""
+
+SCORED_CHARS = 4_000
+"""Beginning of a segment that is looked at for its score; longer ones exist in broken transcripts only."""
+
+FEW_CALLS = 500
+"""Up to so many calls a filter is searched call by call; behind it, by looking at each match's call."""
+
+FEW_CALLS_BY_BEGINNING = 8
+"""The same for a query with a ``prefix*``, for which FTS5 collects all its words' matches each time."""
+
+MAX_NEIGHBOURS = 5
+"""Most segments that ``excerpt`` returns on either side of the one asked for."""
+
+SegmentKey = tuple[int, int, int]
+"""Where a page continues: highest rowid of the window, score, rowid."""
+
+_Match = tuple[int, str]  # rowid and (the beginning of) the masked text
+
+
+class Rows(Protocol):
+    """What the queries need of a store: all rows, or the first one. Parameters are named."""
+
+    def rows(self, sql: str, parameters: dict[str, Any] | None = None) -> list[sqlite3.Row]: ...
+
+    def one(self, sql: str, parameters: dict[str, Any] | None = None) -> sqlite3.Row | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentRow:
+    """One matching segment, raw: the exposure engine decides what of it leaves.
+
+    *speaker_id* and *speaker_ref* are None for an unknown speaker. Times of the segment are
+    milliseconds from the call's start; *text* is masked, *spans* are what was taken out of it.
+    """
+
+    segment_no: int
+    call_no: int
+    call_id: str
+    call_ref: str
+    speaker_id: str | None
+    speaker_ref: str | None
+    segment_index: int
+    start_ms: int
+    end_ms: int
+    started_at: str
+    call_date: str
+    call_month: str
+    duration_seconds: int
+    lifecycle_bucket: str
+    scope: str
+    system: str
+    direction: str
+    text: str
+    spans: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentPage:
+    """A page of matches, best first inside the window of matches that were ranked.
+
+    Attributes:
+        rows: at most as many as asked for.
+        keys: for each row the key after which the next page continues.
+        more: True when a match exists that neither this page nor one before it holds.
+        ranked_over: how many matches this page was chosen from.
+        older: True when matches exist that are older than those and were not ranked with them.
+    """
+
+    rows: tuple[SegmentRow, ...] = ()
+    keys: tuple[SegmentKey, ...] = ()
+    more: bool = False
+    ranked_over: int = 0
+    older: bool = False
+
+
+def search_segments(
+    store: Rows,
+    query: SearchQuery,
+    calls: CallFilter,
+    limit: int,
+    after: tuple[Any, ...] | None = None,
+    *,
+    window: int = RANK_WINDOW,
+) -> SegmentPage:
+    """Return the best matches among the newest *window* ones in *calls*, or the page behind *after*.
+
+    Following ``keys[-1]`` while ``more`` yields every match exactly once: window by window from new
+    to old, by score inside a window. A page never mixes two windows, so it can be shorter than
+    *limit* (at least 1) although more follows. Raises ``ToolFault`` (``invalid_cursor``) when *after*
+    is no key of this search, and what *store* raises.
+    """
+    low, high = calls.segment_range()
+    upper, position = _continue_at(after, low, high)
+    if query.fts is None:
+        return SegmentPage()
+    matcher = Matcher(query)
+    while True:
+        found = _newest(store, query, calls, low, upper, window + 1)
+        ranked, older = found[:window], len(found) > window
+        scored = sorted(((matcher.score(row[1]), row[0]) for row in ranked), reverse=True)
+        if position is not None:
+            scored = [entry for entry in scored if entry < position]
+        if scored or not older:
+            break
+        upper, position = ranked[-1][0] - 1, None
+    page = scored[:limit]
+    return SegmentPage(
+        rows=_details(store, [number for _, number in page]),
+        keys=tuple((upper, score, number) for score, number in page),
+        more=older or len(scored) > limit,
+        ranked_over=len(ranked),
+        older=older,
+    )
+
+
+def _continue_at(after: tuple[Any, ...] | None, low: int, high: int) -> tuple[int, tuple[int, int] | None]:
+    """Return the highest rowid to look at, and the (score, rowid) behind which the page begins."""
+    if after is None:
+        return high, None
+    if len(after) == 3 and all(type(part) is int for part in after):
+        upper, score, number = after
+        if low <= number <= upper <= high:
+            return upper, (score, number)
+    raise ToolFault("invalid_cursor", "The cursor does not belong to this search.")
+
+
+def _newest(store: Rows, query: SearchQuery, calls: CallFilter, low: int, high: int, count: int) -> list[_Match]:
+    """Return the newest *count* matches of *calls* in the range, newest first."""
+    if low > high:
+        return []
+    if not calls.on_facts:
+        return _matches(store, query, low, high, count)
+    few = _few_calls(store, calls, low, high, FEW_CALLS_BY_BEGINNING if query.by_beginning else FEW_CALLS)
+    if few is None:
+        return _matches(store, query, low, high, count, calls)
+    found: list[_Match] = []
+    for call_no in few:
+        first, last = max(low, first_segment(call_no)), min(high, last_segment(call_no))
+        found += _matches(store, query, first, last, count - len(found))
+        if len(found) == count:
+            break
+    return found
+
+
+def _matches(
+    store: Rows, query: SearchQuery, low: int, high: int, count: int, calls: CallFilter | None = None
+) -> list[_Match]:
+    """Return the newest *count* matches in the range; with *calls* each match's call is looked at."""
+    where, parameters = calls.conditions("c") if calls else ([], {})
+    # CROSS JOIN keeps the full-text index outermost: it delivers by rowid, so that nothing is sorted
+    # and the reading stops at the limit.
+    rows = store.rows(
+        f"SELECT m.rowid, substr(s.text, 1, {SCORED_CHARS}) FROM segments_fts m"
+        + (f" CROSS JOIN call_facts c ON c.call_no = m.rowid >> {INDEX_BITS}" if calls else "")
+        + " CROSS JOIN segments s ON s.segment_no = m.rowid"
+        + " WHERE "
+        + " AND ".join(["m.segments_fts MATCH :match", "m.rowid BETWEEN :low AND :high", *where])
+        + " ORDER BY m.rowid DESC LIMIT :count",
+        {**parameters, "match": query.fts, "low": low, "high": high, "count": count},
+    )
+    return [(row[0], row[1]) for row in rows]
+
+
+def _few_calls(store: Rows, calls: CallFilter, low: int, high: int, few: int) -> list[int] | None:
+    """Return the calls of the filter, newest first; None when they are more than *few*."""
+    where, parameters = calls.conditions("c")
+    rows = store.rows(
+        "SELECT c.call_no FROM call_facts c WHERE "
+        + " AND ".join(["c.call_no BETWEEN :low AND :high", *where])
+        + " ORDER BY c.call_no DESC LIMIT :count",
+        {**parameters, "low": low >> INDEX_BITS, "high": high >> INDEX_BITS, "count": few + 1},
+    )
+    return None if len(rows) > few else [row[0] for row in rows]
+
+
+_DETAILS = f"""
+    SELECT s.segment_no, c.call_no, c.call_id, c.call_ref, p.speaker_id, p.speaker_ref,
+           s.start_ms, s.end_ms, c.started_at, c.call_date, c.call_month, c.duration_seconds,
+           c.lifecycle_bucket, c.scope, c.system, c.direction, s.text, s.spans
+    FROM segments s
+    JOIN call_facts c ON c.call_no = s.segment_no >> {INDEX_BITS}
+    LEFT JOIN parties p ON p.call_no = c.call_no AND p.party_no = s.speaker_no AND s.speaker_no > 0
+    WHERE s.segment_no IN
+"""
+
+
+def _details(store: Rows, numbers: list[int]) -> tuple[SegmentRow, ...]:
+    """Return the full rows of the segments *numbers*, in their order."""
+    found: dict[int, SegmentRow] = {}
+    for at in range(0, len(numbers), 500):  # well below the number of parameters that any build allows
+        names = {f"n{n}": number for n, number in enumerate(numbers[at : at + 500])}
+        for row in store.rows(f"{_DETAILS} ({', '.join(f':{name}' for name in names)})", names):
+            found[row["segment_no"]] = _segment_row(row)
+    return tuple(found[number] for number in numbers)
+
+
+def _segment_row(row: sqlite3.Row) -> SegmentRow:
+    return SegmentRow(
+        segment_no=row["segment_no"],
+        call_no=row["call_no"],
+        call_id=row["call_id"],
+        call_ref=row["call_ref"],
+        speaker_id=row["speaker_id"],
+        speaker_ref=row["speaker_ref"],
+        segment_index=row["segment_no"] & (MAX_SEGMENTS - 1),
+        start_ms=row["start_ms"],
+        end_ms=row["end_ms"],
+        started_at=row["started_at"],
+        call_date=row["call_date"],
+        call_month=row["call_month"],
+        duration_seconds=row["duration_seconds"],
+        lifecycle_bucket=row["lifecycle_bucket"],
+        scope=row["scope"],
+        system=row["system"],
+        direction=row["direction"],
+        text=row["text"],
+        spans=parse_spans(row["spans"]),
+    )
+
+
+def excerpt(store: Rows, call_no: int, segment_index: int, before: int = 1, after: int = 1) -> tuple[SegmentRow, ...]:
+    """Return a segment with its neighbours in the call, in order; empty when it does not exist.
+
+    *before* and *after* are at most ``MAX_NEIGHBOURS`` each; fewer come back at the ends of a call.
+    """
+    if not 0 <= segment_index < MAX_SEGMENTS:
+        return ()
+    low, high = first_segment(call_no), last_segment(call_no)
+    number = low + segment_index
+    if store.one("SELECT 1 FROM segments WHERE segment_no = :number", {"number": number}) is None:
+        return ()
+    earlier = _beside(store, "BETWEEN :low AND :high ORDER BY segment_no DESC", low, number - 1, before)
+    later = _beside(store, "BETWEEN :low AND :high ORDER BY segment_no", number + 1, high, after)
+    return _details(store, [*reversed(earlier), number, *later])
+
+
+def _beside(store: Rows, condition: str, low: int, high: int, count: int) -> list[int]:
+    rows = store.rows(
+        f"SELECT segment_no FROM segments WHERE segment_no {condition} LIMIT :count",
+        {"low": low, "high": high, "count": min(max(count, 0), MAX_NEIGHBOURS)},
+    )
+    return [row[0] for row in rows]
