@@ -1,0 +1,77 @@
+"""``PreflightApp``: the operator's view of the tool handler."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar
+
+from textual.app import App, SystemCommand
+from textual.binding import BindingType
+from textual.screen import Screen
+
+from tui import keys
+from tui.operations import Operations
+from tui.ports import Handler
+from tui.screens.help import Help, live_keys
+from tui.screens.preflight import Preflight
+from tui.theme import DARK, LIGHT
+
+_WIDTHS = [(0, "-cramped"), (40, "-slim"), (72, "-narrow"), (96, "-medium"), (120, "-wide")]
+_HEIGHTS = [(0, "-flat"), (12, "-short"), (30, "-tall")]
+
+
+class PreflightApp(App[None]):
+    """Shows, for any tool and arguments, what an agent would receive and what was withheld.
+
+    Args:
+        handler: runs the tools; the TUI never redacts, caps or counts by itself.
+        operations: what the operator may do besides looking; None = look only.
+        clock: seconds, for how long a call has been running.
+    """
+
+    TITLE = "gongctl pre-flight"
+    CSS_PATH = "theme.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [*keys.APP]
+    HORIZONTAL_BREAKPOINTS = _WIDTHS
+    VERTICAL_BREAKPOINTS = _HEIGHTS
+
+    def __init__(
+        self, handler: Handler, operations: Operations | None = None, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        super().__init__()
+        self._handler = handler
+        self._operations = operations
+        self._clock = clock
+        self.register_theme(DARK)
+        self.register_theme(LIGHT)
+        self.theme = DARK.name
+
+    def get_default_screen(self) -> Screen[None]:
+        """Open with the pre-flight screen."""
+        return Preflight(self._handler, self._operations, self._clock)
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """Offer in the palette what the keys do here, and nothing that writes a file."""
+        for binding in [*keys.PREFLIGHT, *keys.APP]:
+            if isinstance(screen, Preflight):
+                yield SystemCommand(
+                    binding.description,
+                    f"Key: {self.get_key_display(binding)}",
+                    self._doer(screen, binding.action),
+                )
+
+    def _doer(self, screen: Screen[Any], action: str) -> Callable[[], None]:
+        def do() -> None:
+            self.call_later(screen.run_action, action)
+
+        return do
+
+    def action_help(self) -> None:
+        """Show the keys that are live where the cursor is."""
+        if not isinstance(self.screen, Help):
+            self.push_screen(Help(live_keys(self.screen)))
+
+    def action_toggle_theme(self) -> None:
+        """Go from dark to light or back."""
+        self.theme = LIGHT.name if self.theme == DARK.name else DARK.name

@@ -1,0 +1,69 @@
+"""Every key of the TUI, once: id, keys, action, words. Screens and widgets take their bindings from here.
+
+No binding needs ctrl and a letter (terminals and multiplexers take those), single letters are inert
+while a text field has the focus, and each id can be given other keys (``App.set_keymap``).
+"""
+
+from __future__ import annotations
+
+from textual.binding import Binding
+
+
+def _key(id: str, keys: str, action: str, short: str, words: str, *, show: bool = False) -> Binding:  # noqa: A002
+    return Binding(keys, action, short, show=show, id=id, tooltip=words)
+
+
+APP = [
+    _key("theme", "T", "toggle_theme", "Theme", "Light or dark"),
+]
+
+PREFLIGHT = [
+    _key("run", "r,f5", "run", "Run", "Run the tool (enter does it from a field)", show=True),
+    _key("help", "question_mark,f1", "app.help", "Help", "The keys that are live here", show=True),
+    _key("search", "slash", "search", "Search", "Search the tools", show=True),
+    _key("arguments", "a", "arguments", "Arguments", "Go to the arguments"),
+    _key("json", "e", "json", "JSON", "Arguments as a form or as JSON"),
+    _key("reset", "u", "reset", "Clear", "Clear the arguments"),
+    _key("view", "t", "view", "View", "Next view: text, JSON, wire bytes, definition", show=True),
+    _key("next_withheld", "n", "withheld(1)", "Withheld", "Go to the next thing withheld", show=True),
+    _key("previous_withheld", "p,N", "withheld(-1)", "Previous", "Go to the previous thing withheld"),
+    _key("swap", "s", "swap", "Swap", "Go to the other pane of the result"),
+    _key("zoom", "z", "zoom", "Zoom", "Give one pane the whole window, or take it back"),
+    _key("copy", "y", "copy", "Copy", "Copy what this view of the answer holds"),
+    _key("preset", "P", "preset", "Preset", "Choose the preset of this preview", show=True),
+    _key("provenance", "v", "provenance", "Provenance", "Choose the provenance of this preview", show=True),
+    _key("warm", "w", "warm", "Warm", "Warm the cache"),
+    _key("back", "escape", "back", "Back", "Cancel what runs, or go one step back"),
+    _key("quit", "q", "quit", "Quit", "Quit", show=True),
+]
+
+DIALOG = [_key("close", "escape", "close", "Close", "Close this dialog", show=True)]
+
+TRI_STATE = [
+    _key("next_value", "right,space", "turn(1)", "Next value", "Next of unset, true, false"),
+    _key("previous_value", "left", "turn(-1)", "Previous value", "Previous of unset, true, false"),
+]
+
+TEXT_FIELD = [_key("leave", "escape", "screen.back", "Leave", "Leave the field", show=True)]
+
+SEARCH = [_key("to_list", "down,enter", "to_list", "List", "Go on to the list")]
+
+LINES = [
+    _key("lines.up", "up,k", "scroll_up", "Up", "Up one line"),
+    _key("lines.down", "down,j", "scroll_down", "Down", "Down one line"),
+    _key("lines.page_up", "pageup", "page_up", "Page up", "Up one page"),
+    _key("lines.page_down", "pagedown,space", "page_down", "Page down", "Down one page"),
+    _key("lines.home", "home,g", "scroll_home", "Top", "To the top"),
+    _key("lines.end", "end,G", "scroll_end", "End", "To the end"),
+]
+
+REGISTRY: dict[str, list[Binding]] = {
+    "Everywhere": APP,
+    "Pre-flight": PREFLIGHT,
+    "Dialogs": DIALOG,
+    "Yes or no": TRI_STATE,
+    "Text fields": TEXT_FIELD,
+    "Search field": SEARCH,
+    "Long text": LINES,
+}
+"""All bindings by where they live, for help, documentation and tests."""

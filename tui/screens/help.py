@@ -1,0 +1,68 @@
+"""Help, made from the bindings that are live where it was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual.app import App, ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Footer, Static
+
+from tui.answer import SIGNS, WORDS
+from tui.screens.dialog import Dialog
+
+_LIVE_WITHOUT_ID = {"tab": "Next field or pane", "shift+tab": "Field or pane before"}
+
+
+def live_keys(screen: Screen[object]) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return (where, [(keys, words)]) of the bindings that are live on *screen* now, the nearest first."""
+    groups: dict[str, dict[str, list[str]]] = {}
+    for key, (node, binding, enabled, _tooltip) in screen.active_bindings.items():
+        words = _LIVE_WITHOUT_ID.get(key) or ((binding.tooltip or binding.description) if binding.id else "")
+        if not enabled or not words:
+            continue
+        where = "This screen" if node is screen else "Everywhere" if isinstance(node, App) else "Here"
+        shown = screen.app.get_key_display(binding)
+        names = groups.setdefault(where, {}).setdefault(words, [])
+        if shown not in names:
+            names.append(shown)
+    order = ("Here", "This screen", "Everywhere")
+    return [(w, [(" ".join(k), words) for words, k in groups[w].items()]) for w in order if w in groups]
+
+
+class Help(Dialog[None]):
+    """Shows the live keys and what the signs mean."""
+
+    def __init__(self, groups: Iterable[tuple[str, list[tuple[str, str]]]]) -> None:
+        super().__init__()
+        self._groups = list(groups)
+
+    def compose(self) -> ComposeResult:
+        """Lay out the groups in one scrolling column."""
+        with Vertical(classes="dialog -help") as frame:
+            frame.border_title = Content("Help")
+            with VerticalScroll():
+                yield Static(self._content())
+        yield Footer(show_command_palette=False)
+
+    def _content(self) -> Content:
+        lines = [
+            Content("Pick a tool, fill in its arguments, run it. The left pane shows exactly what an"),
+            Content("agent would receive; the right one accounts for everything that is missing."),
+        ]
+        for where, rows in self._groups:
+            lines += [Content(""), Content.styled(where, "$primary bold")]
+            lines += [Content.assemble((f"  {keys:<16}", "bold"), words) for keys, words in rows]
+        lines += [Content(""), Content.styled("Signs in the margin", "$primary bold")]
+        lines += [
+            Content.assemble((f"  {SIGNS[action]:<16}", "$warning bold"), f"{action}: {words}")
+            for action, words in WORDS.items()
+        ]
+        lines.append(Content.assemble((f"  {'»':<16}", "$warning bold"), "the place that is pointed at"))
+        return Content("\n").join(lines)
+
+    def on_mount(self) -> None:
+        """Let the keys scroll the text."""
+        self.query_one(VerticalScroll).focus()

@@ -1,0 +1,88 @@
+"""Warming the cache: progress, stop, and what was done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Footer, ProgressBar, Static
+from textual.worker import get_current_worker
+
+from tui.literal import literal
+from tui.operations import Operations
+from tui.screens.dialog import Dialog
+
+
+class Warm(Dialog[str]):
+    """Runs ``Operations.warm`` in a thread; gives the sentence on what was done."""
+
+    @dataclass
+    class Progress(Message):
+        """So many calls are done."""
+
+        done: int
+        total: int
+
+    @dataclass
+    class Ended(Message):
+        """Warming ended: with a sentence, or with what went wrong."""
+
+        report: str
+        failed: bool
+
+    def __init__(self, operations: Operations) -> None:
+        super().__init__()
+        self._operations = operations
+        self._stop = False
+        self._ended = False
+
+    def compose(self) -> ComposeResult:
+        """Lay out the words over the bar."""
+        with Vertical(classes="dialog") as frame:
+            frame.border_title = Content("Warming the cache")
+            yield Static(Content("Preparing the read model that agents are served from …"), id="warm-words")
+            yield ProgressBar(show_eta=False, id="warm-bar")
+            yield Static(Content.styled("esc stops; what is done until then is kept.", "$quiet"), id="warm-hint")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """Start."""
+        self.run_worker(self._warm, thread=True, group="warm", exit_on_error=False)
+
+    def _warm(self) -> None:
+        worker = get_current_worker()
+        try:
+            report = self._operations.warm(self._tell, lambda: self._stop or worker.is_cancelled)
+        except Exception as error:  # noqa: BLE001 - an operation's failure is shown, whatever it is
+            self.post_message(self.Ended(f"{type(error).__name__}: {error}", failed=True))
+        else:
+            self.post_message(self.Ended(report, failed=False))
+
+    def _tell(self, done: int, total: int) -> None:
+        self.post_message(self.Progress(done, total))
+
+    def on_warm_progress(self, event: Progress) -> None:
+        """Move the bar."""
+        self.query_one(ProgressBar).update(total=event.total or None, progress=event.done)
+        self.query_one("#warm-words", Static).update(Content(f"{event.done:,} of {event.total:,} calls"))
+
+    def on_warm_ended(self, event: Ended) -> None:
+        """Close with the report; a failure stays on screen until it is read."""
+        if not event.failed:
+            self.dismiss(event.report)
+            return
+        self._stop = True
+        self.query_one("#warm-words", Static).update(literal(f"It failed. {event.report}", "$error"))
+        self.query_one("#warm-hint", Static).update(Content("esc closes. gongctl cache status says more."))
+        self._ended = True
+
+    def action_close(self) -> None:
+        """Ask the operation to stop; close when it has."""
+        if self._ended:
+            self.dismiss(None)
+            return
+        self._stop = True
+        self.query_one("#warm-hint", Static).update(Content("Stopping after the call in hand …"))

@@ -1,0 +1,1 @@
+"""The parts of the screens, one to a module."""

@@ -1,0 +1,189 @@
+"""What was withheld and why: one row for each action, kind and rule, and the way to each place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from gongmcp.exposure.ledger import Entry, Ledger
+from tui.answer import SIGNS
+from tui.literal import literal, visible
+from tui.messages import WithheldPointed
+
+_BEFORE = (
+    "Nothing has been run.\n\nEach field that policy leaves out, each masked word and each cut"
+    " is listed here with its rule and its reason."
+)
+_NOTHING = "Nothing was withheld from this answer.\n\nThe agent sees all that the tool found."
+_ERROR = "A tool error carries no data, so nothing was withheld from it."
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Entries of one action, kind and rule, by their index in the ledger."""
+
+    action: str
+    kind: str
+    rule: str
+    count: int
+    reason: str
+    entries: tuple[int, ...]
+
+
+def group(ledger: Ledger) -> list[Group]:
+    """Return the groups of *ledger*, most first."""
+    members: dict[tuple[str, str, str], list[int]] = {}
+    for index, entry in enumerate(ledger.entries):
+        members.setdefault((entry.action, entry.kind, entry.rule), []).append(index)
+    return [
+        Group(
+            row["action"], row["kind"], row["rule"], row["count"], row["reason"],
+            tuple(members[row["action"], row["kind"], row["rule"]]),
+        )
+        for row in ledger.summary()
+    ]  # fmt: skip
+
+
+def _earlier(entries: list[Entry]) -> list[int]:
+    """Return for each entry how many of the same kind come before it at the same place."""
+    seen: Counter[tuple[str, str, object]] = Counter()
+    out = []
+    for entry in entries:
+        key = (entry.action, entry.kind, entry.place)
+        out.append(seen[key])
+        seen[key] += 1
+    return out
+
+
+class Withheld(Vertical):
+    """The right pane of a result."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.border_title = Content("What was withheld, and why")
+        self._ledger = Ledger()
+        self._groups: list[Group] = []
+        self._nth: list[int] = []
+        self._at: tuple[int, int] | None = None
+
+    def compose(self) -> ComposeResult:
+        """Lay out the totals, the groups and the detail of the one under the cursor."""
+        yield Static(Content(_BEFORE), id="withheld-empty")
+        yield OptionList(id="withheld-groups", compact=True, markup=False)
+        yield Static(Content(""), id="withheld-detail")
+
+    @property
+    def options(self) -> OptionList:
+        """The list of groups."""
+        return self.query_one(OptionList)
+
+    def show(self, ledger: Ledger | None, *, is_error: bool = False) -> None:
+        """Show *ledger*; None before anything was run."""
+        self._ledger = ledger or Ledger()
+        self._groups = group(self._ledger)
+        self._nth = _earlier(self._ledger.entries)
+        self._at = None
+        empty = self.query_one("#withheld-empty", Static)
+        empty.update(Content(_BEFORE if ledger is None else _ERROR if is_error else _NOTHING))
+        empty.display = not self._groups
+        for part in ("#withheld-groups", "#withheld-detail"):
+            self.query_one(part).display = bool(self._groups)
+        self._fill()
+        self.call_after_refresh(self._fill)  # once more when the list has its size
+        self._detail()
+
+    def on_resize(self) -> None:
+        """Give each group one line or two, as there is room."""
+        self.call_after_refresh(self._fill)
+
+    def _fill(self) -> None:
+        """List the groups: on one line where that loses nothing, else on two where they fit."""
+        room = self.options.scrollable_content_region
+        rows = [_row(item, "  ") for item in self._groups]
+        if room.width and any(row.cell_length > room.width for row in rows) and 2 * len(rows) <= room.height:
+            rows = [_row(item, "\n  ") for item in self._groups]
+        with self.prevent(OptionList.OptionHighlighted):
+            self.options.clear_options()
+            self.options.add_options([Option(row) for row in rows])
+            self.options.highlighted = self._at[0] if self._at is not None else None
+
+    def step(self, by: int) -> bool:
+        """Point at the next (1) or previous (-1) place; False when nothing was withheld."""
+        if not self._groups:
+            return False
+        flat = [(g, n) for g, item in enumerate(self._groups) for n in range(len(item.entries))]
+        if self._at is None:
+            self._at = flat[0] if by > 0 else flat[-1]
+        else:
+            self._at = flat[(flat.index(self._at) + by) % len(flat)]
+        with self.prevent(OptionList.OptionHighlighted):
+            self.options.highlighted = self._at[0]
+        self._point()
+        return True
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Point at the first place of the group under the cursor."""
+        event.stop()
+        if self._at is None or self._at[0] != event.option_index:
+            self._at = (event.option_index, 0)
+            self._point()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Point at the next place of the group."""
+        event.stop()
+        count = len(self._groups[event.option_index].entries)
+        now = self._at[1] if self._at is not None and self._at[0] == event.option_index else -1
+        self._at = (event.option_index, (now + 1) % count)
+        self._point()
+
+    def point_again(self) -> None:
+        """Point at the same place once more, after the view has changed."""
+        if self._at is not None:
+            self._point()
+
+    def _point(self) -> None:
+        assert self._at is not None
+        self._detail()
+        index = self._groups[self._at[0]].entries[self._at[1]]
+        self.post_message(WithheldPointed(index, self._nth[index]))
+
+    def _detail(self) -> None:
+        detail = self.query_one("#withheld-detail", Static)
+        if self._at is None:
+            detail.update(Content.styled("n goes to the first place, enter or n to the next.", "$quiet"))
+            return
+        item = self._groups[self._at[0]]
+        entry = self._ledger.entries[item.entries[self._at[1]]]
+        place = "/" + "/".join(str(part) for part in entry.place)
+        extent = ""
+        if entry.action == "redacted":
+            extent = f" · {entry.length} characters at {entry.start} of the raw text"
+        elif entry.action == "cut":
+            extent = f" · {entry.start} characters before, {entry.length} after"
+        detail.update(
+            Content("\n").join([
+                literal(item.reason),
+                Content.assemble(("rule ", "$quiet"), literal(item.rule)),
+                Content.assemble(
+                    (f"{self._at[1] + 1} of {len(item.entries)} ", "$quiet"), literal(place), literal(extent, "$quiet")
+                ),
+            ])
+        )  # fmt: skip
+
+
+def _row(item: Group, joint: str) -> Content:
+    return Content.assemble(
+        (f"{visible(SIGNS.get(item.action, '?'))} ", "$warning bold"),
+        literal(item.action, "bold"),
+        " ",
+        literal(item.kind.replace("_", " ")),
+        (f"  ×{item.count:,}", "$warning"),
+        joint,
+        literal(item.rule, "$quiet"),
+    )
