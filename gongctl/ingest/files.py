@@ -33,6 +33,9 @@ _ENCODINGS: Final = (
 )
 
 
+_FIRST: Final = (b"{", b"[", b" ", b"\t", b"\r", b"\n")
+
+
 class Unreadable(Exception):
     """A file holds nothing that can be read; the message says why."""
 
@@ -86,6 +89,7 @@ class Source:
 
     def __init__(self, raw: IO[bytes]) -> None:
         self._raw = raw
+        self._broken: str | None = None
         self._stream = self._open()
 
     def _open(self) -> IO[bytes]:
@@ -98,7 +102,7 @@ class Source:
                 raise Unreadable(f"it is {what}")
         encoding = next((name for mark, name in _ENCODINGS if head.startswith(mark)), None) or _unmarked(head)
         if encoding is not None:
-            stream = io.BufferedReader(_Transcoded(stream, encoding), 1 << 20)
+            stream = io.BufferedReader(_Transcoded(stream, encoding), 1 << 18)
             head = stream.peek(_HEAD_BYTES)
         text = head.removeprefix(codecs.BOM_UTF8).lstrip(b" \t\r\n")
         if not text:
@@ -110,44 +114,64 @@ class Source:
         return stream
 
     def read(self, size: int) -> bytes:
-        """Return up to *size* bytes, none at the end.
+        """Return *size* bytes, fewer before the end or a break, none at the end.
 
         Raises:
-            Broken: the packed data ends early or is damaged, or the text is not in its encoding.
+            Broken: the packed data ends early or is damaged; what came before it was returned.
         """
-        try:
-            return self._stream.read(size)
-        except EOFError as error:
-            raise Broken("the compressed data ends early (cut off?)") from error
-        except (zlib.error, gzip.BadGzipFile) as error:
-            raise Broken("the compressed data is damaged") from error
-        except UnicodeDecodeError as error:
-            raise Broken(f"the text is not valid {error.encoding.upper()}") from error
-        except OSError as error:
-            raise Broken(f"the file cannot be read any further ({error.strerror})") from error
+        if self._broken is None:
+            data, self._broken = _read(self._stream, size)
+            if data or self._broken is None:
+                return data
+        raise Broken(self._broken)
 
     def restart(self) -> None:
         """Begin again with the first byte."""
         self._raw.seek(0)
+        self._broken = None
         self._stream = self._open()
 
 
+def _read(stream: IO[bytes], size: int) -> tuple[bytes, str | None]:
+    """Read up to *size* bytes; return them, and why no more can be read when the stream breaks.
+
+    ``read1`` is what keeps the bytes before a break: ``read`` would lose them with its exception.
+    """
+    parts = []
+    left = size
+    broken = None
+    while left:
+        try:
+            part = cast(io.BufferedReader, stream).read1(left)
+        except EOFError:
+            broken = "the compressed data ends early (cut off?)"
+            break
+        except (zlib.error, gzip.BadGzipFile):
+            broken = "the compressed data is damaged"
+            break
+        except OSError as error:
+            broken = f"the file cannot be read any further ({error.strerror})"
+            break
+        if not part:
+            break
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts), broken
+
+
 def _head(stream: IO[bytes]) -> bytes:
-    try:
-        head = stream.read(_HEAD_BYTES)
-        stream.seek(0)
-    except EOFError as error:
-        raise Unreadable("the compressed data ends early (cut off?)") from error
-    except (zlib.error, gzip.BadGzipFile) as error:
-        raise Unreadable("the compressed data is damaged") from error
+    head, broken = _read(stream, _HEAD_BYTES)
+    if broken is not None and not head:
+        raise Unreadable(broken)
+    stream.seek(0)
     return head
 
 
 def _unmarked(head: bytes) -> str | None:
-    """Guess UTF-16 without a byte order mark: JSON begins with two ASCII characters."""
-    if len(head) >= 2 and head[0] == 0 and head[1] != 0:
+    """Recognise UTF-16 without a byte order mark by the ASCII character that JSON begins with."""
+    if head[:1] == b"\x00" and head[1:2] in _FIRST:
         return "utf-16-be"
-    if len(head) >= 2 and head[1] == 0 and head[0] != 0:
+    if head[1:2] == b"\x00" and head[:1] in _FIRST:
         return "utf-16-le"
     return None
 
@@ -157,7 +181,8 @@ class _Transcoded(io.RawIOBase):
 
     def __init__(self, stream: IO[bytes], encoding: str) -> None:
         self._stream = stream
-        self._decoder = codecs.getincrementaldecoder(encoding)()
+        # What is no text becomes U+FFFD: it spoils its own record and no other.
+        self._decoder = codecs.getincrementaldecoder(encoding)("replace")
         self._waiting = b""
 
     def readable(self) -> bool:
@@ -165,9 +190,10 @@ class _Transcoded(io.RawIOBase):
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
         while not self._waiting:
-            chunk = self._stream.read(1 << 16)
-            # A lone surrogate is kept in a form that the record's parser refuses or mends.
-            self._waiting = self._decoder.decode(chunk, final=not chunk).encode("utf-8", "surrogatepass")
+            chunk, broken = _read(self._stream, 1 << 16)
+            self._waiting = self._decoder.decode(chunk, final=not chunk).encode()
+            if broken is not None and not self._waiting:
+                raise EOFError
             if not chunk:
                 break
         count = min(len(buffer), len(self._waiting))

@@ -20,6 +20,7 @@ from typing import Final
 CHUNK_BYTES: Final = 1 << 20
 MAX_RECORD_BYTES: Final = 256 << 20
 _HEAD_BYTES: Final = 4096
+_MAX_ARRAYS: Final = 4
 
 _STRING: Final = rb'"(?:[^"\\]++|\\.)*+"'
 _PLAIN: Final = rb'[^"{}\[\]]++'
@@ -99,16 +100,16 @@ class Splitter:
             broken.page, broken.item = self._page, self._item
             raise
 
-    def _array(self, container: str | None) -> Iterator[Piece]:
-        """Follow an array whose opening bracket was taken."""
+    def _array(self, container: str | None, level: int = 1) -> Iterator[Piece]:
+        """Follow an array whose opening bracket was taken; *level* counts arrays that hold it."""
         number = 0
         while not self._take(b"]"):
             if number and not self._take(b","):
                 self._need("the comma or bracket after an item is missing")
             number += 1
             self._item = number
-            if container is None and self._take(b"["):  # pages that are arrays themselves
-                yield from self._array(None)
+            if container is None and level < _MAX_ARRAYS and self._take(b"["):  # pages that are arrays themselves
+                yield from self._array(None, level + 1)
             elif container is None and self._peek() == b"{" and self._looks_like_page():
                 yield from self._object(number)
             else:
