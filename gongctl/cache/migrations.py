@@ -14,10 +14,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-
-from sqlite_utils import Database
+from typing import TYPE_CHECKING
 
 from gongmcp.store.schema import MODEL_DDL, RAW_DDL, SCHEMA_VERSION
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database  # reading a cache must not pay for loading it
 
 
 @dataclass(frozen=True, slots=True)

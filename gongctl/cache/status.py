@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 
 from gongctl.cache.connection import reading
 from gongctl.cache.migrations import version_of
+from gongmcp.store.model import serving_digest
 from gongmcp.store.schema import SCHEMA_VERSION
 
 Freshness = Literal["fresh", "stale", "missing"]
@@ -34,14 +35,19 @@ _MODEL_COUNTS: Final = ("calls", "transcripts", "segments", "missing_transcripts
 
 @dataclass(frozen=True, slots=True)
 class ModelStatus:
-    """The serving read model: its counts, and the time of the last import that it fully holds."""
+    """The serving read model: its counts, and the time of the last import that it fully holds.
+
+    *complete* is False while its first build is under way, *current* when it was built by other rules
+    than this program's: the server serves neither.
+    """
 
     calls: int
     transcripts: int
     segments: int
     missing_transcripts: int
-    as_of: str
+    as_of: str | None
     complete: bool
+    current: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +112,18 @@ def _model(
 ) -> tuple[ModelStatus | None, Freshness]:
     if not {"read_model", "counters"} <= tables:
         return None, "missing"
-    row = connection.execute("SELECT data_generation, as_of, complete FROM read_model WHERE id = 1").fetchone()
+    row = connection.execute("SELECT digest, data_generation, as_of, complete FROM read_model WHERE id = 1").fetchone()
     if row is None:
         return None, "missing"
-    held, as_of, complete = row
+    digest, held, as_of, complete = row
     totals = dict(connection.execute("SELECT key, value FROM counters WHERE counter = 'total' AND detail = ''"))
-    model = ModelStatus(**{name: totals.get(name, 0) for name in _MODEL_COUNTS}, as_of=as_of, complete=bool(complete))
-    if not complete:
+    model = ModelStatus(
+        **{name: totals.get(name, 0) for name in _MODEL_COUNTS},
+        as_of=as_of or None,
+        complete=bool(complete),
+        current=digest == serving_digest(),
+    )
+    if not (model.complete and model.current):
         return model, "missing"
     return model, "stale" if int(meta.get("data_generation", "0")) > held else "fresh"
 

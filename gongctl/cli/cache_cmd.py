@@ -95,7 +95,7 @@ def warm_cache(db: Db, as_json: Json = False) -> None:
     ):
         report = warm(writer, progress=progress, should_stop=stop)
     status = cache_status(db)
-    interrupted = stop()
+    interrupted = not report.finished
     if as_json:
         emit_json(
             {
@@ -169,9 +169,15 @@ def status_of_cache(db: Db, as_json: Json = False) -> None:
         )
     emit_text(f"Last import: {status.last_import_at or 'none yet'}.")
     model = status.read_model
-    as_of = f", as of {model.as_of}" if model is not None and model.complete else ""
+    detail = ""
+    if model is not None and not model.current:
+        detail = " (built by other rules than this version's)"
+    elif model is not None and not model.complete:
+        detail = " (its first build is not finished)"
+    elif model is not None and model.as_of is not None:
+        detail = f", as of {model.as_of}"
     waiting = f"; {status.dirty_calls:,} calls to look at" if status.dirty_calls else ""
-    emit_text(f"Read model: {status.freshness}{as_of}{waiting}.\n")
+    emit_text(f"Read model: {status.freshness}{detail}{waiting}.\n")
     served = {name: getattr(model, name) for name in ("calls", "transcripts", "segments")} if model is not None else {}
     table(
         ("", "imported", "served"),

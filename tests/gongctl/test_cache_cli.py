@@ -19,6 +19,7 @@ from gongctl import sample
 from gongctl.cache.writer import CacheWriter
 from gongctl.cli.root import run
 from gongmcp.errors import Exit
+from gongmcp.store.model import serving_digest
 from gongmcp.store.schema import APPLICATION_ID, SCHEMA_VERSION
 
 SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
@@ -178,12 +179,12 @@ def test_status_works_on_an_older_schema_and_init_migrates_it(gongctl: Gongctl) 
     assert checked("cache-status", gongctl("cache", "status", "--db", "c.db", "--json"))["migration_needed"] is False
 
 
-def served(path: str, *, data_generation: int, complete: bool) -> None:
+def served(path: str, *, data_generation: int, complete: bool, digest: str | None = None) -> None:
     """Put a small read model into the cache, as ``warm`` would."""
     with CacheWriter.open(Path(path)) as writer, writer.transaction() as generation:
         writer.connection.execute(
-            "INSERT OR REPLACE INTO read_model VALUES (1, 'digest', 1, ?, ?, '2026-01-01T00:00:00Z', ?)",
-            (generation, data_generation, complete),
+            "INSERT OR REPLACE INTO read_model VALUES (1, ?, 1, ?, ?, '2026-01-01T00:00:00Z', ?)",
+            (digest or serving_digest(), generation, data_generation, complete),
         )
         writer.connection.execute("DELETE FROM counters")
         writer.connection.executemany(
@@ -206,6 +207,10 @@ def test_status_tells_freshness_and_what_to_run(gongctl: Gongctl) -> None:
         held = int(writer.meta("data_generation") or 0)
     served("c.db", data_generation=held, complete=False)
     assert checked("cache-status", gongctl("cache", "status", "--db", "c.db", "--json"))["freshness"] == "missing"
+    served("c.db", data_generation=held, complete=True, digest="of other rules")
+    value = checked("cache-status", gongctl("cache", "status", "--db", "c.db", "--json"))
+    assert (value["freshness"], value["read_model"]["current"]) == ("missing", False)
+    assert "other rules" in gongctl("cache", "status", "--db", "c.db").out
     served("c.db", data_generation=held, complete=True)
     value = checked("cache-status", gongctl("cache", "status", "--db", "c.db", "--json"))
     assert (value["freshness"], value["next"]) == ("fresh", [])
@@ -220,6 +225,63 @@ def test_status_tells_freshness_and_what_to_run(gongctl: Gongctl) -> None:
     value = checked("cache-status", gongctl("cache", "status", "--db", "c.db", "--json"))
     assert (value["freshness"], value["dirty_calls"]) == ("stale", 1)
     assert value["next"] == ["gongctl cache warm --db c.db"]
+
+
+def test_warm_makes_it_fresh_and_redoes_only_what_changed(gongctl: Gongctl) -> None:
+    gongctl("import", "gong", sample.directory(), "--db", "c.db")
+    first = checked("cache-warm", gongctl("cache", "warm", "--db", "c.db", "--json"))
+    assert (first["redone"], first["freshness"], first["next"]) == (10, "fresh", [])
+    assert first["segments"] == gongctl_status(gongctl)["read_model"]["segments"] > 1000
+    Path("new.json").write_text('{"metaData":{"id":"77","started":"2026-01-01T00:00:00Z"}}')
+    gongctl("import", "gong", "new.json", "--db", "c.db")
+    second = gongctl("cache", "warm", "--db", "c.db")
+    assert second.code == Exit.OK
+    assert "Redone: 1 of 1 calls" in second.out
+    assert "fresh" in second.out
+    assert gongctl_status(gongctl)["read_model"]["calls"] == 11
+
+
+def gongctl_status(gongctl: Gongctl) -> Any:
+    return checked("cache-status", gongctl("cache", "status", "--db", "c.db", "--json"))
+
+
+STOPPED = """
+import os, signal, sys
+from gongctl.cache import warm
+from gongctl.cli import progress
+from gongctl.cli.root import run
+
+warm.BATCH_CALLS = 3
+
+
+class Poke:
+    def __init__(self, label):
+        pass
+
+    def __enter__(self):
+        return lambda done, total: done and os.kill(os.getpid(), signal.SIGINT)
+
+    def __exit__(self, *_):
+        pass
+
+
+progress.items_progress = Poke
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+def test_ctrl_c_lets_the_warm_finish_its_batch(gongctl: Gongctl) -> None:
+    gongctl("import", "gong", sample.directory(), "--db", "c.db")
+    command = ["cache", "warm", "--db", "c.db", "--json"]
+    done = subprocess.run([sys.executable, "-c", STOPPED, *command], check=False, capture_output=True, text=True)
+    assert done.returncode == Exit.INTERRUPTED, done.stderr
+    value = checked("cache-warm", Done(done.returncode, done.stdout, done.stderr))
+    assert (value["interrupted"], value["redone"], value["dirty_calls"]) == (True, 3, 7)
+    assert "7 calls are left" in done.stderr
+    assert gongctl_status(gongctl)["freshness"] == "missing"
+    assert "not finished" in gongctl("cache", "status", "--db", "c.db").out
+    rest = checked("cache-warm", gongctl(*command))
+    assert (rest["interrupted"], rest["redone"], rest["freshness"]) == (False, 7, "fresh")
 
 
 def test_status_changes_no_byte_and_reads_while_a_writer_works(gongctl: Gongctl) -> None:
