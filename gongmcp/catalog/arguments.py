@@ -55,9 +55,10 @@ IsoDate = Annotated[
 ]
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_TEXT)]
 Limit = Annotated[int | None, LimitMark()]
-Cursor = Annotated[
-    str | None, msgspec.Meta(min_length=1, max_length=MAX_TEXT, description="next_cursor of the page before.")
-]
+Cursor = (
+    Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_TEXT, description="next_cursor of the page before.")]
+    | None
+)
 CallRef = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
 
 

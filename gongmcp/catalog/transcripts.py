@@ -13,9 +13,9 @@ from gongmcp.catalog.vocabulary import FACT_REFINEMENTS, Bucket, FromDate, Scope
 from gongmcp.exposure.fields import Field, Provenance, in_modes, opt_in, shown
 from gongmcp.exposure.rows import Row
 from gongmcp.exposure.snippets import snippet
-from gongmcp.exposure.text import MaskedText, parse_spans
+from gongmcp.exposure.text import MaskedText
 from gongmcp.store import segments as store
-from gongmcp.store.search_query import compile_query
+from gongmcp.store.search_query import SearchQuery, compile_query
 
 
 class SegmentSearch(Arguments):
@@ -88,18 +88,17 @@ def search_transcript_segments(args: SegmentSearch, scope: CallScope) -> Rows[Se
             segment_index=hit.segment_index,
             start_ms=hit.start_ms,
             end_ms=hit.end_ms,
-            snippet=snippet(hit.text, parse_spans(hit.spans), query),
+            snippet=snippet(hit.text, hit.spans, query),
         )
-        for hit in page.hits
+        for hit in page.rows
     ]
-    return Rows(rows, page.more, page.keys, notes(query, page.ranked_over, shown_query=args.query))
+    return Rows(rows, page.more, page.keys, search_notes(query, args.query, page.ranked_over))
 
 
-def notes(query: object, ranked_over: int, *, shown_query: str) -> SearchNotes:
-    """Return the notes of a search; how it was understood is said only where it differs from the words given."""
-    understood = getattr(query, "understood", "")
+def search_notes(query: SearchQuery, asked: str, ranked_over: int) -> SearchNotes:
+    """Return the notes of a search; how it was understood is said only where it differs from what was asked."""
     return SearchNotes(
-        query_understood=None if understood == shown_query.strip() else understood,
-        query_notes=list(getattr(query, "notes", ())) or None,
+        query_understood=None if query.understood == asked else query.understood,
+        query_notes=list(query.notes) or None,
         ranked_over=ranked_over,
     )

@@ -29,11 +29,12 @@ def summarize(store: ReadStore, column: str, wanted: CallFilter) -> list[sqlite3
     most calls first."""
     where, parameters = wanted.sql("f")
     return store.rows(
+        "SELECT g.*, l.started_at AS latest_call_at FROM ("
         f"SELECT f.{column} AS value, count(*) AS call_count, sum(f.transcript_present) AS transcript_count,"
         " sum(f.opportunity_count > 0) AS opportunity_call_count, sum(f.account_count > 0) AS account_call_count,"
         " sum(f.scope = 'External') AS external_call_count, sum(f.scope = 'Internal') AS internal_call_count,"
-        " sum(f.duration_seconds) AS total_duration_seconds,"
-        " (SELECT started_at FROM call_facts WHERE call_no = max(f.call_no)) AS latest_call_at"
-        f" FROM call_facts f WHERE {where} GROUP BY f.{column} ORDER BY call_count DESC, value",
+        " sum(f.duration_seconds) AS total_duration_seconds, max(f.call_no) AS latest_no"
+        f" FROM call_facts f WHERE {where} GROUP BY f.{column}"
+        ") g JOIN call_facts l ON l.call_no = g.latest_no ORDER BY g.call_count DESC, g.value",
         parameters,
     )

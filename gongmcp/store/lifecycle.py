@@ -26,14 +26,15 @@ BUCKET_ORDER = (
 def summarize(store: ReadStore, bucket: str | None = None) -> list[sqlite3.Row]:
     """Return counts per bucket (all, or just *bucket*), in bucket order; buckets without a call are left out."""
     rows = store.rows(
+        "SELECT g.*, l.started_at AS latest_call_at FROM ("
         "SELECT lifecycle_bucket, count(*) AS call_count, sum(transcript_present) AS transcript_count,"
         " sum(opportunity_count > 0) AS opportunity_call_count, sum(account_count > 0) AS account_call_count,"
         " sum(duration_seconds) AS total_duration_seconds,"
         " sum(lifecycle_confidence = 'high') AS high_confidence_calls,"
         " sum(lifecycle_confidence = 'medium') AS medium_confidence_calls,"
-        " sum(lifecycle_confidence = 'low') AS low_confidence_calls,"
-        " (SELECT started_at FROM call_facts WHERE call_no = max(f.call_no)) AS latest_call_at"
-        " FROM call_facts f WHERE :bucket IS NULL OR lifecycle_bucket = :bucket GROUP BY lifecycle_bucket",
+        " sum(lifecycle_confidence = 'low') AS low_confidence_calls, max(call_no) AS latest_no"
+        " FROM call_facts WHERE :bucket IS NULL OR lifecycle_bucket = :bucket GROUP BY lifecycle_bucket"
+        ") g JOIN call_facts l ON l.call_no = g.latest_no",
         {"bucket": bucket},
     )
     return sorted(rows, key=lambda row: BUCKET_ORDER.index(row["lifecycle_bucket"]))

@@ -20,9 +20,7 @@ def test_a_cursor_opens_for_its_own_question() -> None:
     assert cursor == sealer.seal((123456789, 0.5, "x"), BINDING)
 
 
-@pytest.mark.parametrize(
-    "change", [{"tool": "get_call"}, {"arguments": {}}, {"policy": "q"}, {"generation": 4}]
-)
+@pytest.mark.parametrize("change", [{"tool": "get_call"}, {"arguments": {}}, {"policy": "q"}, {"generation": 4}])
 def test_it_opens_for_no_other_question(change: dict[str, Any]) -> None:
     sealer = CursorSealer(b"s" * 32)
     with pytest.raises(ToolFault) as caught:
