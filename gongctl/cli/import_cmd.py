@@ -49,7 +49,7 @@ def import_gong(
     from gongctl.cli.progress import bytes_progress
     from gongctl.ingest import read
 
-    files = _files(paths)
+    files = _files(paths, db)
     packed = sum(file.size for file in files if file.path.suffix == ".gz")
     report = ImportReport()
     interrupted = False
@@ -82,15 +82,22 @@ def import_gong(
         raise SystemExit(int(Exit.FAILED))
 
 
-def _files(paths: list[Path]) -> list[InputFile]:
+def _files(paths: list[Path], db: Path) -> list[InputFile]:
+    """Return the files to read. The cache itself may lie in a folder of them: it is no input."""
     from gongctl.ingest import find_files
 
+    cache = db.resolve()
+    own = {cache.with_name(cache.name + suffix) for suffix in ("", "-wal", "-shm", "-journal", ".lock")}
     files: list[InputFile] = []
     for path in paths:
         try:
-            files.extend(find_files([path]))
+            files.extend(file for file in find_files([path]) if file.path.resolve() not in own)
         except OSError as error:
-            fail(f"{path} cannot be read: {error.strerror}.", "Name files or folders that exist.", Exit.USAGE)
+            fail(
+                f"{error.filename or path} cannot be read: {error.strerror}.",
+                "Name files or folders that exist.",
+                Exit.USAGE,
+            )
     if not files:
         fail("There is no file in the given folders.", "Name a folder that holds Gong's API answers.", Exit.USAGE)
     return files

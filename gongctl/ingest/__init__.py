@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from gongctl.ingest.documents import records_in
-from gongctl.ingest.files import InputFile, Meter, Source, Unreadable, find_files
+from gongctl.ingest.files import InputFile, Meter, NotJson, Source, Unreadable, find_files
 from gongctl.ingest.records import KINDS, Kind, Place, Record, Rejected, Skipped
 
 __all__ = ["KINDS", "InputFile", "Kind", "Place", "Record", "Rejected", "Skipped", "find_files", "read"]
@@ -28,16 +28,16 @@ def read(
             with meter.reading(file) as raw:
                 yield from records_in(Source(raw), file.name)
         except Unreadable as error:
-            if file.claimed:
-                yield Rejected(Place(file.name), str(error))
-            else:
+            if isinstance(error, NotJson) and not file.claimed:
                 yield Skipped(file.name, str(error))
+            else:
+                yield Rejected(Place(file.name), str(error))
 
 
 def read_paths(paths: Iterable[Path]) -> Iterator[Record | Rejected | Skipped]:
     """Yield the records in the files and folders *paths*.
 
     Raises:
-        FileNotFoundError: a path does not exist.
+        OSError: a path does not exist, or a folder cannot be listed.
     """
     return read(find_files(paths))

@@ -13,7 +13,7 @@ from gongctl.ingest.normalise import records_of
 from gongctl.ingest.records import BadRecord, Kind, Place, Record, Rejected
 from gongctl.ingest.splitter import CHUNK_BYTES, MAX_RECORD_BYTES, Broken, Splitter
 
-_LOOKAHEAD_BYTES: Final = 32 << 20
+_LOOKAHEAD_BYTES: Final = 8 << 20
 """How far a line is followed to decide whether the file is JSON lines."""
 _LOOKAHEAD_LINES: Final = 5
 _BOM: Final = b"\xef\xbb\xbf"

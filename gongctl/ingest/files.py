@@ -37,7 +37,11 @@ _FIRST: Final = (b"{", b"[", b" ", b"\t", b"\r", b"\n")
 
 
 class Unreadable(Exception):
-    """A file holds nothing that can be read; the message says why."""
+    """A file cannot be read; the message says why."""
+
+
+class NotJson(Unreadable):
+    """A file was read and is no JSON. In a folder it may lie there for its own reasons."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,7 @@ def find_files(paths: Iterable[Path]) -> Iterator[InputFile]:
     twice is read once.
 
     Raises:
-        FileNotFoundError: a path does not exist.
+        OSError: a path does not exist, or a folder cannot be listed.
     """
     seen: set[tuple[int, int]] = set()
     for path in paths:
@@ -76,12 +80,17 @@ def _walk(path: Path) -> Iterator[tuple[Path, bool]]:
         path.stat()
         yield path, True
         return
-    for folder, subfolders, names in os.walk(path):
+    for folder, subfolders, names in os.walk(path, onerror=_raise):
         subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
         for name in sorted(names):
             file = Path(folder, name)
             if not name.startswith(".") and file.exists():
                 yield file, file.suffix.lower() in _JSON_SUFFIXES
+
+
+def _raise(error: OSError) -> None:
+    """Say that a folder cannot be listed, which ``os.walk`` would pass over in silence."""
+    raise error
 
 
 class Source:
@@ -99,7 +108,7 @@ class Source:
         head = _head(stream)
         for magic, what in _FOREIGN_PACKING:
             if head.startswith(magic):
-                raise Unreadable(f"it is {what}")
+                raise NotJson(f"it is {what}")
         encoding = next((name for mark, name in _ENCODINGS if head.startswith(mark)), None) or _unmarked(head)
         if encoding is not None:
             stream = io.BufferedReader(_Transcoded(stream, encoding), 1 << 18)
@@ -107,10 +116,10 @@ class Source:
         text = head.removeprefix(codecs.BOM_UTF8).lstrip(b" \t\r\n")
         if not text:
             if len(head) < _HEAD_BYTES:
-                raise Unreadable("it is empty")
+                raise NotJson("it is empty")
         elif text[:1] not in (b"{", b"["):
             binary = b"\x00" in head
-            raise Unreadable("it is a binary file, not JSON" if binary else "it is not JSON")
+            raise NotJson("it is a binary file, not JSON" if binary else "it is not JSON")
         return stream
 
     def read(self, size: int) -> bytes:

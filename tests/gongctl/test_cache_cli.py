@@ -121,6 +121,15 @@ def test_paths_without_anything_are_wrong_usage_and_make_no_cache(gongctl: Gongc
     assert gongctl("import", "gong", "empty-folder").code == Exit.USAGE
 
 
+def test_a_cache_in_the_folder_of_its_files_is_no_input(gongctl: Gongctl) -> None:
+    Path("one.json").write_text('{"metaData":{"id":"1"}}')
+    for _ in range(2):
+        done = gongctl("import", "gong", ".", "--db", "c.db")
+        assert done.code == Exit.OK
+        assert "c.db" not in done.err.replace("--db c.db", "")
+    assert gongctl("import", "gong", "c.db", "--db", "c.db").code == Exit.USAGE
+
+
 def test_commands_on_no_cache_end_with_4(gongctl: Gongctl) -> None:
     Path("notes.txt").write_text("x" * 2000)
     for command in ("status", "inventory", "warm"):
