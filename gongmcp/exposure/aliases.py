@@ -17,7 +17,9 @@ _BYTES: Final = 8  # 16 hexadecimal digits
 
 def _keyed(secret: bytes, domain: bytes, *parts: str) -> bytes:
     # The length in front of each part keeps ("a", "bc") and ("ab", "c") apart.
-    message = b"".join(b"%d:%b" % (len(data), data) for data in (part.encode("utf-8", "surrogatepass") for part in parts))
+    message = b"".join(
+        b"%d:%b" % (len(data), data) for data in (part.encode("utf-8", "surrogatepass") for part in parts)
+    )
     return hashlib.blake2b(message, key=secret, digest_size=_BYTES, person=domain).digest()
 
 

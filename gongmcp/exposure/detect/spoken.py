@@ -5,32 +5,37 @@ English, German, French, Spanish, Italian, Portuguese, Dutch, and the Polish and
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+from itertools import groupby
 from typing import Final
 
 from gongmcp.exposure.detect.fold import fold
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
+    """Return the words of *text*, folded."""
     return frozenset(fold(text).split())
 
 
-AT_SIGNS: Final = _words("arroba arobase arobas chiocciola klammeraffe apenstaartje apestaartje małpa собака")
+AT_SIGNS: Final = words("arroba arobase arobas chiocciola klammeraffe apenstaartje apestaartje małpa собака")
 """Words that are said for ``@`` and for little else."""
 
-DOTS: Final = _words("dot punkt punto point ponto punt period kropka точка")
+DOTS: Final = words("dot punkt punto point ponto punt period kropka точка")
 """Words for the dot in an address."""
 
-JOINTS: Final = _words(
-    "underscore dash hyphen minus plus unterstrich bindestrich strich tiret souligné guion guión trattino hífen sublinhado"
+JOINTS: Final = words(
+    "underscore dash hyphen minus plus unterstrich bindestrich strich tiret souligné guion guión trattino hífen "
+    "sublinhado"
 )
 """Words for the other signs that join the parts of an address."""
 
 DIGITS: Final[dict[str, str]] = {
     word: digit
-    for digit, words in {
+    for digit, names in {
         "0": "zero oh o nought null nul zéro cero",
         "1": "one eins un uno um een",
-        "2": "two zwei zwo deux dos due dois twee",
+        "2": "two zwei zwo deux dos dois duas twee",
         "3": "three drei trois tres tre três drie",
         "4": "four vier quatre cuatro quattro quatro",
         "5": "five fünf fuenf cinq cinco cinque vijf",
@@ -39,7 +44,7 @@ DIGITS: Final[dict[str, str]] = {
         "8": "eight acht huit ocho otto oito",
         "9": "nine neun neuf nueve nove negen",
     }.items()
-    for word in _words(words)
+    for word in words(names)
 }
 """The words of single digits."""
 
@@ -67,3 +72,13 @@ TENS: Final[dict[str, str]] = {
 
 REPEATS: Final = {"double": 2, "triple": 3}
 """Words that repeat the digit after them."""
+
+
+def any_of(words: Iterable[str]) -> str:
+    """Return a pattern for any of *words*, longest first, that tries each first letter only once."""
+    heads: list[str] = []
+    for head, group in groupby(sorted(words), key=lambda word: word[:1]):
+        tails = {word[1:] for word in group}
+        rest = any_of(tails - {""}) if tails - {""} else ""
+        heads.append(re.escape(head) + (f"(?:{rest})?" if "" in tails and rest else rest))
+    return f"(?:{'|'.join(heads)})" if len(heads) > 1 else heads[0]

@@ -1,0 +1,324 @@
+"""Writing the rows that are served of a call: removing the old ones, adding the new ones, keeping counts.
+
+The counters are kept by exact differences: what the stored rows of a call contribute is taken off, what
+its new rows contribute is added, in the transaction that changes the rows.
+
+Numbers. A call keeps its number while the second of its start and its preferred number stay; a new one
+takes the next free number from its preferred one on. Only two calls of the same second that prefer the
+same of 4,096 numbers meet; which of them comes first is then a matter of which was warmed first.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from gongctl.cache.derive import MAX_SECOND, ServingCall
+from gongmcp.store.schema import INDEX_BITS, TIE_BITS, first_segment, last_segment
+
+MAX_CALL_NO: Final = (MAX_SECOND << TIE_BITS) | ((1 << TIE_BITS) - 1)
+
+CounterKey = tuple[str, str, str]
+"""(counter, key, detail) of ``counters``."""
+
+RAW_TOTALS: Final = {
+    "user": "users",
+    "workspace": "workspaces",
+    "tracker": "trackers",
+    "scorecard": "scorecards",
+    "answered_scorecard": "answered_scorecards",
+    "crm_integration": "crm_integrations",
+    "crm_schema": "crm_schemas",
+}
+"""Kept counts of the raw half that the read model tells as totals, under its own names."""
+
+
+def object_no(call_no: int, position: int) -> int:
+    """Return the number of the CRM object at *position* of a call: ordered like the calls."""
+    return (call_no << INDEX_BITS) | position
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What one call contributes to the counters."""
+
+    counts: Counter[CounterKey] = field(default_factory=Counter)
+
+    def call(self, facts: Mapping[str, object], has_crm: bool) -> None:
+        segments, present = facts["segment_count"], facts["transcript_present"]
+        self._total("calls")
+        self._total("transcripts" if present else "missing_transcripts")
+        self._total("segments", int(str(segments)))
+        self._total("calls_with_crm", int(has_crm))
+        self._total("industry_calls", int(bool(facts["account_industry"])))
+        self._total("stage_calls", int(bool(facts["opportunity_stage"])))
+        self._total("classified_calls", int(facts["lifecycle_bucket"] != "unknown"))
+        self._total("opportunity_calls", int(bool(facts["opportunity_count"])))
+        self._total("account_calls", int(bool(facts["account_count"])))
+
+    def objects(self, objects: Iterable[tuple[str, str]]) -> None:
+        """Add (type, id) of the call's objects."""
+        types = set()
+        for object_type, object_id in objects:
+            types.add(object_type)
+            self.counts["object_type", object_type, "objects"] += 1
+            if object_id:
+                self.counts["object_id", object_type, object_id] += 1
+            self._total("crm_objects")
+        for object_type in types:
+            self.counts["object_type", object_type, "calls"] += 1
+
+    def values(self, values: Iterable[tuple[str, str, bool]]) -> None:
+        """Add (type, field name, populated) of the call's field values."""
+        for object_type, name, populated in values:
+            self.counts["crm_field", object_type, name] += 1
+            if populated:
+                self.counts["crm_field_populated", object_type, name] += 1
+            self._total("crm_fields")
+
+    def _total(self, key: str, count: int = 1) -> None:
+        if count:
+            self.counts["total", key, ""] += count
+
+
+class ServingWriter:
+    """Replaces the served rows of calls. Every method wants an open transaction."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    # --- public ---
+
+    def replace(self, calls: Sequence[ServingCall], removed: Iterable[str] = ()) -> None:
+        """Make the served rows those of *calls*, and none of the calls with the ids *removed*.
+
+        The order of *calls* is free. A call that is not served yet is added.
+        """
+        delta: Counter[CounterKey] = Counter()
+        stored = self._numbers([*(call.call_id for call in calls), *removed])
+        removed_ids = set(removed)
+        numbers = {
+            call.call_id: stored[call.call_id]
+            for call in calls
+            if call.call_id in stored and _keeps(stored[call.call_id], call)
+        }
+        same_segments = {
+            call.call_id
+            for call in calls
+            if call.call_id in numbers and self._segments_equal(numbers[call.call_id], call)
+        }
+        for call_id, number in sorted(stored.items(), key=lambda item: item[1]):
+            delta.subtract(self._stored_tally(number))
+            self._forget(number, with_segments=call_id in removed_ids or call_id not in same_segments)
+        taken = set(numbers.values())
+        for call in sorted(calls, key=lambda call: (call.second, call.tie, call.call_id)):
+            if call.call_id not in numbers:
+                numbers[call.call_id] = self._free_number((call.second << TIE_BITS) | call.tie, taken)
+                taken.add(numbers[call.call_id])
+        # Ascending rowids: the full-text index writes a segment of its own for each step back.
+        ordered = sorted(calls, key=lambda call: numbers[call.call_id])
+        for call in ordered:
+            delta.update(_tally(call))
+        self._insert([(numbers[call.call_id], call) for call in ordered], same_segments)
+        self.count(delta)
+
+    def clear(self) -> None:
+        """Remove every served row and every counter."""
+        execute = self._connection.execute
+        execute("INSERT INTO segments_fts (segments_fts) VALUES ('delete-all')")
+        for table in ("segments", "crm_values", "crm_objects", "parties", "call_facts", "counters"):
+            execute(f"DELETE FROM {table}")
+
+    def count(self, delta: Mapping[CounterKey, int]) -> None:
+        """Add *delta* to the counters; one that falls to zero is deleted."""
+        changes = {key: value for key, value in delta.items() if value}
+        distinct: Counter[CounterKey] = Counter()
+        for key, value in changes.items():
+            if key[0] == "object_id":
+                before = self._value(key)
+                distinct["object_type", key[1], "distinct_object_ids"] += int(before + value > 0) - int(before > 0)
+        changes.update({key: value for key, value in distinct.items() if value})
+        self._connection.executemany(
+            """INSERT INTO counters (counter, key, detail, value) VALUES (?, ?, ?, ?)
+               ON CONFLICT (counter, key, detail) DO UPDATE SET value = value + excluded.value""",
+            [(*key, value) for key, value in changes.items()],
+        )
+        self._connection.executemany(
+            "DELETE FROM counters WHERE counter = ? AND key = ? AND detail = ? AND value = 0",
+            [key for key, value in changes.items() if value < 0],
+        )
+
+    def take_over_totals(self) -> None:
+        """Set the totals that come from the raw half (users, scorecards, ...) to its kept counts."""
+        tallies = dict(self._connection.execute("SELECT name, value FROM tallies"))
+        self.count(
+            {
+                ("total", name, ""): tallies.get(tally, 0) - self._value(("total", name, ""))
+                for tally, name in RAW_TOTALS.items()
+            }
+        )
+
+    # --- reading what is there ---
+
+    def _value(self, key: CounterKey) -> int:
+        row = self._connection.execute(
+            "SELECT value FROM counters WHERE counter = ? AND key = ? AND detail = ?", key
+        ).fetchone()
+        return int(row[0]) if row else 0
+
+    def _numbers(self, call_ids: Iterable[str]) -> dict[str, int]:
+        numbers = {}
+        for call_id in call_ids:
+            row = self._connection.execute("SELECT call_no FROM call_facts WHERE call_id = ?", (call_id,)).fetchone()
+            if row:
+                numbers[call_id] = int(row[0])
+        return numbers
+
+    def _stored_tally(self, call_no: int) -> Counter[CounterKey]:
+        tally = _Tally()
+        cursor = self._connection.execute("SELECT * FROM call_facts WHERE call_no = ?", (call_no,))
+        facts = dict(zip([column[0] for column in cursor.description], cursor.fetchone(), strict=True))
+        objects = self._connection.execute(
+            "SELECT object_type, object_id FROM crm_objects WHERE call_no = ?", (call_no,)
+        ).fetchall()
+        tally.call(facts, bool(objects))
+        tally.objects(objects)
+        tally.values(
+            self._connection.execute(
+                """SELECT o.object_type, v.field_name, v.value <> '' FROM crm_objects AS o
+                   JOIN crm_values AS v ON v.object_no = o.object_no WHERE o.call_no = ?""",
+                (call_no,),
+            )
+        )
+        return tally.counts
+
+    def _segments_equal(self, call_no: int, call: ServingCall) -> bool:
+        first = first_segment(call_no)
+        rows = self._connection.execute(
+            """SELECT segment_no - ?, speaker_no, start_ms, end_ms, text, spans FROM segments
+               WHERE segment_no BETWEEN ? AND ? ORDER BY segment_no""",
+            (first, first, last_segment(call_no)),
+        ).fetchall()
+        return rows == list(call.segments)
+
+    def _free_number(self, wanted: int, taken: set[int]) -> int:
+        """Return the first free number from *wanted* on, wrapping at the end. Numbers *taken* are not free."""
+        number = wanted
+        while True:
+            occupied = self._connection.execute(
+                "SELECT call_no FROM call_facts WHERE call_no >= ? ORDER BY call_no", (number,)
+            )
+            for (other,) in occupied:
+                while number < other and number in taken:
+                    number += 1
+                if number < other:
+                    break
+                number = max(number, other + 1)
+            while number in taken:
+                number += 1
+            if number <= MAX_CALL_NO:
+                return number
+            number = 0
+
+    # --- writing ---
+
+    def _forget(self, call_no: int, *, with_segments: bool) -> None:
+        execute = self._connection.execute
+        if with_segments:
+            span = (first_segment(call_no), last_segment(call_no))
+            # The index keeps no text of its own: what is taken off must be the very text that was added.
+            execute(
+                """INSERT INTO segments_fts (segments_fts, rowid, text)
+                   SELECT 'delete', segment_no, text FROM segments
+                   WHERE segment_no BETWEEN ? AND ? ORDER BY segment_no""",
+                span,
+            )
+            execute("DELETE FROM segments WHERE segment_no BETWEEN ? AND ?", span)
+        execute(
+            "DELETE FROM crm_values WHERE object_no IN (SELECT object_no FROM crm_objects WHERE call_no = ?)",
+            (call_no,),
+        )
+        for table in ("crm_objects", "parties", "call_facts"):
+            execute(f"DELETE FROM {table} WHERE call_no = ?", (call_no,))
+
+    def _insert(self, calls: Sequence[tuple[int, ServingCall]], same_segments: set[str]) -> None:
+        if not calls:
+            return
+        many = self._connection.executemany
+        columns = ("call_no", *calls[0][1].facts)
+        many(
+            f"INSERT INTO call_facts ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})",
+            ((number, *call.facts.values()) for number, call in calls),
+        )
+        many(
+            """INSERT INTO parties (call_no, party_no, speaker_id, speaker_ref, affiliation, job_title, matched)
+               VALUES (?, ?, ?, ?, ?, ?, ?)""",
+            (
+                (number, p.party_no, p.speaker_id, p.speaker_ref, p.affiliation, p.job_title, p.matched)
+                for number, call in calls
+                for p in call.parties
+            ),
+        )
+        many(
+            """INSERT INTO crm_objects (object_no, call_no, position, object_type, kind, object_id, object_ref,
+                                        name, name_spans, field_count, populated_field_count)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+            (
+                (
+                    object_no(number, o.position),
+                    number,
+                    *(o.position, o.object_type, o.kind, o.object_id, o.object_ref, o.name, o.name_spans),
+                    len(o.values),
+                    o.populated,
+                )
+                for number, call in calls
+                for o in call.objects
+            ),
+        )
+        many(
+            "INSERT INTO crm_values (object_no, field_name, value, value_spans) VALUES (?, ?, ?, ?)",
+            (
+                (object_no(number, item.position), *value)
+                for number, call in calls
+                for item in call.objects
+                for value in item.values
+            ),
+        )
+        self._insert_segments([(number, call) for number, call in calls if call.call_id not in same_segments])
+
+    def _insert_segments(self, calls: Sequence[tuple[int, ServingCall]]) -> None:
+        many = self._connection.executemany
+        many(
+            "INSERT INTO segments (segment_no, speaker_no, start_ms, end_ms, text, spans) VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                (first + index, *rest)
+                for number, call in calls
+                for first in (first_segment(number),)
+                for index, *rest in call.segments
+            ),
+        )
+        many(
+            "INSERT INTO segments_fts (rowid, text) VALUES (?, ?)",
+            (
+                (first + segment[0], segment[4])
+                for number, call in calls
+                for first in (first_segment(number),)
+                for segment in call.segments
+            ),
+        )
+
+
+def _keeps(number: int, call: ServingCall) -> bool:
+    """Tell whether a call with this stored *number* still begins in the second that the number says."""
+    return number >> TIE_BITS == call.second
+
+
+def _tally(call: ServingCall) -> Counter[CounterKey]:
+    tally = _Tally()
+    tally.call(call.facts, bool(call.objects))
+    tally.objects((item.object_type, item.object_id) for item in call.objects)
+    tally.values((item.object_type, name, bool(value)) for item in call.objects for name, value, _ in item.values)
+    return tally.counts

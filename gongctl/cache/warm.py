@@ -1,0 +1,231 @@
+"""Warm: bring the serving read model up to date with the raw half, call by call.
+
+``import`` notes in ``dirty_calls`` which calls it changed. Warm takes them in batches; one transaction
+removes and writes the rows of a batch, adjusts the counters and the index, and takes the calls off the
+list. So a warm that is stopped or killed at any moment has done whole batches, and the next one goes on
+with the rest; what is served is always the old state of a call or the new one.
+
+A model of another digest (another masking, a newer program) holds text that was not judged by the rules
+in force: it is emptied at once, and every call becomes dirty.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Final
+
+from gongctl.cache.deriver import Derived, RawCall, open_deriver
+from gongctl.cache.serving import ServingWriter
+from gongctl.cache.writer import CacheWriter
+from gongmcp.exposure.masking import MASKING_VERSION
+from gongmcp.store.model import serving_digest
+
+BATCH_CALLS: Final = 200
+BATCH_SEGMENTS: Final = 40_000
+"""A batch ends at whichever comes first; it is held in memory and is one transaction (about a second)."""
+TWO_PROCESSES_FROM: Final = 100_000
+"""Segments to mask from which on a second process is worth its start."""
+_INDEX_BUFFER: Final = 16 << 20
+"""Bytes of the full-text index that a transaction gathers before it writes them: a batch fits."""
+_ROW_FACTOR: Final = 12
+"""Bytes that warm writes (rows, index, log) for a byte of compressed payload: 8 measured on real calls."""
+
+
+_PARTS: Final = ("decode", "derive", "wait", "write", "finish")
+
+
+@dataclass(slots=True)
+class WarmReport:
+    """What a warm did. Counts hold committed work only.
+
+    *looked_at* calls were dirty; *redone* were written anew; *removed* are served no more because their
+    raw call is gone; *segments* were written with the redone calls. *finished* is False when it was
+    stopped. *parts* are seconds: ``decode`` and ``derive`` (facts and masking) where they were done, in a
+    large build beside ``write`` (rows, index, counters) and ``finish``; ``wait`` is for the second process.
+    """
+
+    looked_at: int = 0
+    redone: int = 0
+    removed: int = 0
+    segments: int = 0
+    seconds: float = 0.0
+    finished: bool = False
+    parts: dict[str, float] = field(default_factory=lambda: dict.fromkeys(_PARTS, 0.0))
+
+
+def warm(
+    writer: CacheWriter,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> WarmReport:
+    """Bring the read model of the cache behind *writer* up to date and report what was done.
+
+    *progress* is called with the calls done and the calls to do, after each batch; *should_stop* is asked
+    between batches. Work that was interrupted is taken up by the next warm.
+
+    Raises:
+        StartupRefusal: too little disk space, or the cache is held by another program.
+    """
+    run = _Run(writer)
+    started = time.perf_counter()
+    try:
+        run.begin()
+        todo = run.dirty_count()
+        if progress is not None:
+            progress(0, todo)
+        for _ in run.batches(should_stop or (lambda: False)):
+            if progress is not None:
+                progress(run.report.looked_at, todo)
+    finally:
+        run.report.seconds = time.perf_counter() - started
+    return run.report
+
+
+class _Run:
+    def __init__(self, writer: CacheWriter) -> None:
+        self.report = WarmReport()
+        self._writer = writer
+        self._connection = writer.connection
+        self._serving = ServingWriter(writer.connection)
+        self._secret = writer.secret
+        self._segments = 0
+
+    def begin(self) -> None:
+        """Start a new model where there is none of the digest in force, and check the space."""
+        row = self._connection.execute("SELECT digest FROM read_model WHERE id = 1").fetchone()
+        if row is None or row[0] != serving_digest():
+            with self._writer.transaction() as generation:
+                self._serving.clear()
+                self._connection.execute("INSERT OR IGNORE INTO dirty_calls SELECT call_id FROM raw_calls")
+                self._connection.execute(
+                    """INSERT OR REPLACE INTO read_model
+                         (id, digest, masking_version, generation, data_generation, as_of, complete)
+                       VALUES (1, ?, ?, ?, 0, '', 0)""",
+                    (serving_digest(), MASKING_VERSION, generation),
+                )
+        size, self._segments = self._connection.execute(
+            """SELECT coalesce(sum(length(c.payload)), 0) + coalesce(sum(length(t.payload)), 0),
+                      coalesce(sum(t.segment_count), 0)
+               FROM dirty_calls AS d JOIN raw_calls AS c ON c.call_id = d.call_id
+               LEFT JOIN raw_transcripts AS t ON t.call_id = d.call_id"""
+        ).fetchone()
+        if size:
+            self._writer.require_space(size * _ROW_FACTOR, "Warming")
+
+    def dirty_count(self) -> int:
+        """Return how many calls there are to look at."""
+        return int(self._connection.execute("SELECT count(*) FROM dirty_calls").fetchone()[0])
+
+    def batches(self, should_stop: Callable[[], bool]) -> Iterator[None]:
+        """Warm batch after batch, each in one transaction, and finish; ends early when asked to stop."""
+        large = self._segments >= TWO_PROCESSES_FROM
+        if large:
+            self._widen_index_buffer()
+        beside = large and (os.cpu_count() or 1) > 1
+        with open_deriver(self._secret, second_process=beside) as deriver:
+            batch = self._next("")
+            if batch:
+                deriver.submit(batch)
+            while batch:
+                if should_stop():
+                    return
+                asked = time.perf_counter()
+                derived = deriver.result()
+                self.report.parts["wait"] += time.perf_counter() - asked if beside else 0.0
+                self.report.parts["decode"] += derived.decode_seconds
+                self.report.parts["derive"] += derived.derive_seconds
+                following = self._next(batch[-1].call_id)
+                if following:
+                    deriver.submit(following)
+                with self._timed("write"):
+                    self._write(batch, derived)
+                yield
+                batch = following
+        if not should_stop():
+            self.finish()
+
+    def _write(self, batch: Sequence[RawCall], derived: Derived) -> None:
+        """Replace the served rows of *batch* and take it off the list, in one transaction."""
+        gone = [raw.call_id for raw in batch if raw.call is None]
+        with self._writer.transaction() as generation:
+            # A transcript that waits for its call is dirty too: there is nothing to serve of it, and its
+            # call will be dirty when it comes.
+            removed = self._served(gone)
+            self._serving.replace(derived.calls, removed)
+            self._connection.executemany("DELETE FROM dirty_calls WHERE call_id = ?", [(raw.call_id,) for raw in batch])
+            self._connection.execute("UPDATE read_model SET generation = ? WHERE id = 1", (generation,))
+        self.report.looked_at += len(batch)
+        self.report.redone += len(derived.calls)
+        self.report.removed += len(removed)
+        self.report.segments += sum(len(call.segments) for call in derived.calls)
+
+    def _widen_index_buffer(self) -> None:
+        stored = self._connection.execute("SELECT v FROM segments_fts_config WHERE k = 'hashsize'").fetchone()
+        if stored is None or stored[0] != _INDEX_BUFFER:
+            with self._writer.transaction():
+                self._connection.execute(
+                    "INSERT INTO segments_fts (segments_fts, rank) VALUES ('hashsize', ?)", (_INDEX_BUFFER,)
+                )
+
+    def finish(self) -> None:
+        """Say that the model holds all that was imported, if that is news, and let go of the log."""
+        with self._timed("finish"):
+            data_generation = int(self._writer.meta("data_generation") or 0)
+            as_of = self._writer.meta("last_import_at") or ""
+            held = self._connection.execute(
+                "SELECT data_generation, as_of, complete FROM read_model WHERE id = 1"
+            ).fetchone()
+            if self.report.looked_at or held != (data_generation, as_of, 1):
+                with self._writer.transaction() as generation:
+                    self._serving.take_over_totals()
+                    self._connection.execute(
+                        """UPDATE read_model SET generation = ?, data_generation = ?, as_of = ?, complete = 1
+                           WHERE id = 1""",
+                        (generation, data_generation, as_of),
+                    )
+            if self.report.looked_at:
+                self._connection.execute("PRAGMA analysis_limit = 400")
+                self._connection.execute("PRAGMA optimize")
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self.report.finished = True
+
+    def _next(self, after: str) -> list[RawCall]:
+        """Read the payloads of the next dirty calls behind the id *after*."""
+        rows = self._connection.execute(
+            """SELECT d.call_id, c.payload, c.imported_at, t.payload, coalesce(t.segment_count, 0)
+               FROM dirty_calls AS d LEFT JOIN raw_calls AS c ON c.call_id = d.call_id
+               LEFT JOIN raw_transcripts AS t ON t.call_id = d.call_id
+               WHERE d.call_id > ? ORDER BY d.call_id LIMIT ?""",
+            (after, BATCH_CALLS),
+        )
+        batch: list[RawCall] = []
+        segments = 0
+        for call_id, call, imported_at, transcript, count in rows:
+            segments += count
+            if batch and segments > BATCH_SEGMENTS:
+                break
+            batch.append(RawCall(call_id, call, imported_at or "", transcript))
+        rows.close()
+        return batch
+
+    def _served(self, call_ids: list[str]) -> list[str]:
+        if not call_ids:
+            return []
+        rows = self._connection.execute(
+            "SELECT call_id FROM call_facts WHERE call_id IN (SELECT value FROM json_each(?))", (json.dumps(call_ids),)
+        )
+        return [call_id for (call_id,) in rows]
+
+    @contextmanager
+    def _timed(self, part: str) -> Iterator[None]:
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.report.parts[part] += time.perf_counter() - started

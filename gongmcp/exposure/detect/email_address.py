@@ -1,0 +1,316 @@
+"""E-mail addresses, written and spoken, whole or broken over sentences.
+
+Each sign for ``@`` (written, in brackets, or said) is looked at once: what stands right of it must be a
+domain, what stands left of it a mailbox name. That keeps the work linear in the text, whatever it holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from gongmcp.exposure.detect.fold import View
+from gongmcp.exposure.detect.spoken import AT_SIGNS, DIGITS, DOTS, JOINTS, any_of, words
+
+# Letters and digits of scripts that put spaces between words. A neighbouring Chinese, Japanese, Korean
+# or Thai word is written without a space before the address and does not belong to it.
+_W: Final = "0-9a-z\u00aa-\u0dff\u10a0-\u10ff\u1e00-\u1fff"
+_SIGNS: Final = "@._%+'~!#$*^\\-"
+_MAX_TOKENS: Final = 40  # a spelt-out address of this many letters and signs is followed to its end
+_WINDOW: Final = 200  # characters looked at on either side of the sign
+_CUE_WINDOW: Final = 80
+
+_said_at: Final = "|".join(sorted(AT_SIGNS))
+_said_dot: Final = "|".join(sorted(DOTS))
+# One leading class of characters, so that the search skips quickly to where a sign can be.
+_AT: Final = re.compile(
+    rf"[@%&\s\[({{<.,](?:"
+    rf"(?P<sign>(?<=@)|(?<=%)40|(?<=&)(?:\#0*64|commat);)"
+    rf"|(?<=[\[({{<])\s?(?P<bracket>at|{_said_at})\s?[\])}}>]\s?"
+    rf"|(?<=\s)(?P<at>at)(?:\s+sign)?(?=\s[^@]{{0,80}}?(?:\.[{_W}]|\.\n|[\s(\[](?:{_said_dot}|dotcom)\b))"
+    rf"|(?<![\[({{<@%&])(?P<word>{_said_at})(?=\s))"
+)
+
+_GAP: Final = r"(?:[^\S\n]|[.,;:]?\n)+"  # blanks, or the end of a sentence that the recogniser saw here
+_LABEL: Final = rf"[{_W}](?:[{_W}_-]*[{_W}])?"
+_LEFT_ATOM: Final = re.compile(rf"[{_W}{_SIGNS}]+$")
+_LEFT_ANY_ATOM: Final = re.compile(rf"[\w{_SIGNS}]+$")
+_LEFT_QUOTED: Final = re.compile(r'"[^"\n]{1,64}"$')
+_LEFT_GAP: Final = re.compile(rf"{_GAP}$")
+_LEFT_JOINT: Final = re.compile(
+    rf"(?:(?:{_GAP})(?:{_said_dot}|{'|'.join(sorted(JOINTS))})(?:{_GAP})|\s?[\[({{<]\s?(?:{_said_dot}|\.)\s?[\])}}>]\s?)$"
+)
+_LEFT_WORD: Final = re.compile(rf"(?:^|(?<=\s))(?P<word>[{_W}]+)(?:{_GAP})$")
+_LEFT_BROKEN: Final = re.compile(rf"(?:^|(?<=\s))(?P<word>[{_W}]+)\.\n$")
+
+_RIGHT_GAP: Final = re.compile(_GAP)
+_RIGHT_LABEL: Final = re.compile(_LABEL)
+_RIGHT_JOINT: Final = re.compile(rf"{_GAP}(?:{'|'.join(sorted(JOINTS))}){_GAP}(?={_LABEL})")
+_RIGHT_LETTER: Final = re.compile(rf"[ -](?P<letter>[{_W}])(?![{_W}])")
+_RIGHT_MORE: Final = re.compile(rf"[^\S\n]+(?P<word>[{_W}-]+)(?=(?:{_GAP}(?:{_said_dot}){_GAP}|{_GAP}dotcom\b))")
+_RIGHT_DOT: Final = re.compile(
+    rf"(?P<tight>\.)(?=[{_W}])"
+    rf"|(?P<loose>(?:[^\S\n]?\.[^\S\n]?|\.\n))(?=[{_W}])"
+    rf"|(?P<said>{_GAP}(?:{_said_dot}){_GAP}|{_GAP}dot(?=com\b)|\s?[\[({{<]\s?(?:{_said_dot}|\.)\s?[\])}}>]\s?)(?=[{_W}])"
+)
+_WRITTEN_DOMAIN: Final = re.compile(rf"(?:[{_W}][{_W}-]{{0,62}}\.)+[a-z]{{2,24}}")
+_ADDRESS: Final = re.compile(r"\[?\d{1,3}(?:\.\d{1,3}){3}\]?")
+
+_CUE: Final = re.compile(
+    r"\be-?mails?\b|\bmails?\b|\bmailbox\b|\baddress\b|\breach\b|\bcontact\b|\bwrite\b|\badresse\b|\bcorreo\b|\bcourriel\b"
+    r"|\bindirizzo\b|\bendereco\b|\bdireccion\b|\badres\b|\bschreib|\becri(?:re|vez)\b|\bescrib|\bscriv|\bescrev"
+)
+_LEADS_IN: Final = re.compile(rf"\b(?:to|is|it's|its|from|cc|with|under|an|ist|es|est|e|lautet)(?:{_GAP})$")
+
+_TOP_LEVEL: Final = words(
+    "com org net edu gov mil int info biz name pro mobi app dev cloud tech online store shop site blog agency global "
+    "group company media digital solutions systems software consulting capital finance health energy legal network "
+    "email live news studio world example test invalid local corp internal dotcom"
+)
+
+# A word that stands before "at DOMAIN" without being a mailbox: "see our website at ...".
+_NO_MAILBOX: Final = words(
+    "a an the this that these those i me us you it them him her we they he she who what which where when here there "
+    "is are was were be been being am do does did done have has had can could will would may might should must "
+    "and or but not no yes so if then than as of in on to for from by with up out down over off about only just also "
+    "again once more most all any some each both website websites site sites web webpage webpages page pages url link "
+    "links portal platform online homepage home blog forum store shop address section tab internet intranet newsroom "
+    "press release releases presentation presentations slide slides deck material materials document documents copy "
+    "copies replay webcast broadcast transcript transcripts report reports filing filings information info details "
+    "relations look looking looks looked see seen visit visiting visited find found finding go going goes went come "
+    "learn read reading check checking click access accessed accessible available availability posted published listed "
+    "located hosted viewed downloaded download register registered sign signed subscribe order buy start started begin "
+    "work working works worked employed team people folks guys friends colleagues employees staff engineers customer "
+    "customers client clients analyst analysts manager director president officer meeting call calls live trading "
+    "trade traded priced stay join joined arrive arrived sitio pagina seite webseite netz site internet web disponible "
+    "verfügbar"
+)
+_SHORT_WORDS: Final = words("in it is to so me be at my no us am as do an of or on we he by pm if al la le et")
+_NO_DOMAIN: Final = words("a an the this that our your my his her their its one some any www http https")
+
+
+SIGNS: Final = ("@", "%40", "&#", "&commat;")
+BEGINNINGS: Final = (
+    any_of(AT_SIGNS | {"dot", "dotcom", "punkt"}) + r"\b",
+    r"at\s?[\])}>]",
+    rf"at\s+[{_W}-]+(?:\.[{_W}-]+)*\.[a-z]{{2}}",
+)
+"""What an address holds, and how its sign begins, for the quick look of ``gongmcp.exposure.masking``."""
+
+
+def find(view: View) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) in ``view.text`` of each address, in order, without overlaps."""
+    text = view.text
+    at = 0
+    for sign in _AT.finditer(text):
+        if sign.start() < at:
+            continue
+        span = _address(view, sign, at)
+        if span is not None:
+            yield span
+            at = span[1]
+
+
+def _address(view: View, sign: re.Match[str], floor: int) -> tuple[int, int] | None:
+    text, kind = view.text, sign.lastgroup
+    domain = _Domain(text, sign.end())
+    mailbox = _Mailbox(view, sign.start() + (kind in {"at", "word"}), floor)
+    if not domain.read() or not mailbox.read():
+        return None
+    before = text[max(floor, mailbox.start - _CUE_WINDOW) : mailbox.start]
+    cue = _CUE.search(before) is not None
+    if kind == "sign" and not mailbox.gap and not domain.gap:
+        fits = domain.top_level or domain.numeric or (domain.labels > 1 and domain.last.isalpha()) or cue
+    elif domain.first in _NO_DOMAIN:
+        fits = False
+    elif kind != "at":
+        fits = domain.top_level and (mailbox.certain or mailbox.word not in _NO_MAILBOX)
+    else:
+        # Plain "at": the domain must have been said with its dot, or something must speak of e-mail.
+        plain = mailbox.word not in _NO_MAILBOX and (domain.said or cue or _LEADS_IN.search(before) is not None)
+        fits = domain.top_level and (mailbox.certain or plain)
+        fits = fits and (domain.words == 1 or mailbox.certain or cue)
+    if fits:
+        return mailbox.start, domain.end
+    # Words that were taken for more of the domain may have hidden a plain one.
+    written = _WRITTEN_DOMAIN.match(text, sign.end()) if kind == "sign" and not mailbox.gap else None
+    return (mailbox.start, written.end()) if written else None
+
+
+class _Mailbox:
+    """What stands left of the sign, read from right to left.
+
+    ``certain``: it has a joint, a digit or spelt letters, as words before "at" do not. ``word``: its
+    only word. ``gap``: a blank stands between it and the sign.
+    """
+
+    def __init__(self, view: View, end: int, floor: int) -> None:
+        self.view = view
+        self.floor = max(floor, end - _WINDOW)
+        self.window = view.text[self.floor : end]
+        self.start = end
+        self.certain = False
+        self.gap = False
+        self.word = ""
+
+    def _left(self) -> str:
+        return self.window[: self.start - self.floor]
+
+    def read(self) -> bool:
+        """Find where it starts; False when there is none."""
+        gap = _LEFT_GAP.search(self._left())
+        if gap:
+            self.gap = "\n" not in gap.group()
+            self.start = self.floor + gap.start()
+        left = self._left()
+        quoted = _LEFT_QUOTED.search(left)
+        atom = quoted or _LEFT_ATOM.search(left) or _LEFT_ANY_ATOM.search(left)
+        if atom is None or not any(char.isalnum() for char in atom.group()):
+            return False
+        self.word = atom.group().strip("._'-")
+        self.certain = quoted is not None or not self.word.isalpha()
+        self.start = self.floor + atom.start()
+        for _ in range(_MAX_TOKENS):
+            if not self._extend():
+                break
+        self._over_the_full_stop()
+        while self.view.text[self.start] in "@._'~!#$*^-+":
+            self.start += 1
+        return True
+
+    def _extend(self) -> bool:
+        left = self._left()
+        joint = _LEFT_JOINT.search(left)
+        if joint:
+            atom = _LEFT_ATOM.search(left[: joint.start()])
+            if atom and any(char.isalnum() for char in atom.group()):
+                self.start = self.floor + atom.start()
+                self.word = atom.group()
+                self.certain = True
+                return True
+        word = _LEFT_WORD.search(left)
+        if word and self._spelt(word["word"]):
+            self.start = self.floor + word.start("word")
+            self.word = word["word"]
+            self.certain = True
+            return True
+        return False
+
+    def _spelt(self, left: str) -> bool:
+        """Tell whether the word *left* of what was read belongs to it: letters and digits said one by one."""
+        if len(self.word) > 1 and self.word in _NO_MAILBOX:
+            return False
+        here_bit = _is_bit(self.word)
+        if left in {"a", "i", "o"} and not here_bit:
+            return False
+        if _is_bit(left):
+            return here_bit or left not in {"one", "un", "uno"}
+        return here_bit and left not in _NO_MAILBOX and left not in DOTS and left not in {"at", "address", "e-mail"}
+
+    def _over_the_full_stop(self) -> None:
+        """Take in the word before a full stop: a recogniser ends the sentence at ``dana. smith@...``."""
+        left = self._left()
+        broken = _LEFT_BROKEN.search(left)
+        if broken is None or self.gap or broken["word"] in _NO_MAILBOX:
+            return
+        start = self.floor + broken.start("word")
+        cue = _CUE.search(self.view.text[max(0, start - _CUE_WINDOW) : start])
+        if cue and self.view.raw_char(start).islower() and self.view.raw_char(self.start).islower():
+            self.start = start
+            self.certain = True
+
+
+def _is_bit(word: str) -> bool:
+    """Tell whether *word* is a letter or digits said by themselves."""
+    return len(word) == 1 or word.isdigit() or word in DIGITS
+
+
+class _Domain:
+    """What stands right of the sign, read from left to right.
+
+    ``top_level``: it ends in a known top-level name or a country code. ``said``: its dots were said.
+    ``words``: how many words make its first label. ``gap``: a blank stands between the sign and it.
+    """
+
+    def __init__(self, text: str, start: int) -> None:
+        self.text = text
+        self.end = start
+        self.limit = min(len(text), start + _WINDOW)
+        self.first = ""
+        self.last = ""
+        self.labels = 0
+        self.words = 1
+        self.gap = False
+        self.said = False
+        self.numeric = False
+        self.top_level = False
+
+    def read(self) -> bool:
+        """Find where it ends; False when there is none."""
+        gap = _RIGHT_GAP.match(self.text, self.end, self.limit)
+        if gap:
+            self.gap = "\n" not in gap.group()
+            self.end = gap.end()
+        numeric = _ADDRESS.match(self.text, self.end, self.limit)
+        if numeric:
+            self.end = numeric.end()
+            self.numeric = True
+            return True
+        if not self._label(first=True):
+            return False
+        self.first, self.labels = self.last, 1
+        end = self.end
+        # Read on as far as labels go, and come back to the last one that can end a domain.
+        for _ in range(_MAX_TOKENS):
+            dot = _RIGHT_DOT.match(self.text, self.end, self.limit)
+            if dot is None:
+                break
+            if dot["loose"] is not None and self.top_level and self.end == end:
+                break  # the full stop of the sentence
+            loose, said = dot["loose"] is not None, dot["said"] is not None
+            self.end = dot.end()
+            if not self._label(first=False):
+                break
+            top = _ends_domain(self.last)
+            if loose and not self.text.startswith(".", self.end) and (not top or self.last in _SHORT_WORDS):
+                break
+            if top:
+                self.top_level = True
+                self.labels += 1
+                self.said = self.said or said
+                end = self.end
+            elif not self.top_level and not said and not loose:
+                self.labels += 1
+                end = self.end
+        self.end = end
+        return True
+
+    def _label(self, *, first: bool) -> bool:
+        label = _RIGHT_LABEL.match(self.text, self.end, self.limit)
+        if label is None:
+            return False
+        self.last = label.group()
+        self.end = label.end()
+        if len(self.last) == 1:
+            while letter := _RIGHT_LETTER.match(self.text, self.end, self.limit):
+                self.last += letter["letter"]
+                self.end = letter.end()
+        if not first and _ends_domain(self.last):
+            return True
+        while joint := _RIGHT_JOINT.match(self.text, self.end, self.limit):
+            label = _RIGHT_LABEL.match(self.text, joint.end(), self.limit)
+            if label is None:
+                break
+            self.last += "-" + label.group()
+            self.end = label.end()
+        if first:
+            more = _RIGHT_MORE.match(self.text, self.end, self.limit)
+            if more and more["word"] not in DOTS and self.last not in _NO_DOMAIN:
+                self.words = 2
+                self.end = more.end()
+        return True
+
+
+def _ends_domain(label: str) -> bool:
+    return label in _TOP_LEVEL or (len(label) == 2 and label.isalpha())
