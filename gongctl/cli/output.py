@@ -18,8 +18,14 @@ from typing import Final, NoReturn
 from gongmcp.errors import ERRORS, Exit, StartupRefusal, ToolFault
 from gongmcp.render.visible import escaped, visible
 
+DEBUG_HINT: Final = "run it again with GONGCTL_DEBUG=1 to see where; the details may hold text from the cache."
+"""What to do about an unexpected exception, of which no more than a reference was shown."""
+
+_GAP: Final = "  "
+"""What stands between two columns of a table."""
+
 _NEVER_CUT: Final = 1_000_000
-"""Width, in cells, that a table may take when nobody looks at it through a window."""
+"""Width of a line, in cells, that no table reaches: the columns' own widths decide."""
 
 
 def literal(text: str, *, allowed: str = "") -> str:
@@ -70,9 +76,29 @@ def emphasis() -> bool:
     return on_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def emit_text(text: str) -> None:
-    """Print *text* on stdout, drawn literally except for its line breaks."""
-    sys.stdout.write(literal(text, allowed="\n") + "\n")
+def emit_text(text: str, *, allowed: str = "\n") -> None:
+    """Print *text* on stdout, drawn literally except for its line breaks and what else is *allowed*."""
+    sys.stdout.write(literal(text, allowed=allowed) + "\n")
+
+
+def paragraph(text: str, *, indent: str = "") -> None:
+    """Print prose on stdout, drawn literally; on a terminal its lines break between words."""
+    drawn = literal(text)
+    if on_terminal():
+        import textwrap
+
+        width = max(shutil.get_terminal_size().columns, 20)
+        drawn = textwrap.fill(
+            drawn,
+            width,
+            initial_indent=indent,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    else:
+        drawn = indent + drawn
+    sys.stdout.write(drawn + "\n")
 
 
 def heading(text: str) -> None:
@@ -84,27 +110,63 @@ def heading(text: str) -> None:
 def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print rows under headers on stdout in aligned columns; every cell is drawn literally.
 
-    On a terminal cells are wrapped to its width. When piped each row is one line, however long, so
-    that nothing is lost to the tools behind the pipe.
+    On a terminal cells are wrapped to its width, between words where words fit. When piped each row is
+    one line, however long, so that nothing is lost to the tools behind the pipe.
     """
+    from rich.cells import cell_len
+
+    cells = [[literal(cell) for cell in row] for row in (headers, *rows)]
+    columns = list(zip(*cells, strict=True))
+    widths = [max(map(cell_len, column)) for column in columns]
+    if on_terminal():
+        words = [max((cell_len(word) for cell in column for word in cell.split()), default=0) for column in columns]
+        widths = _fit(widths, words, shutil.get_terminal_size().columns - len(_GAP) * (len(columns) - 1))
+    for line in _lay_out(cells[:1], widths):
+        heading(line)
+    sys.stdout.writelines(f"{line}\n" for line in _lay_out(cells[1:], widths))
+
+
+def _fit(natural: Sequence[int], words: Sequence[int], available: int) -> list[int]:
+    """Return column widths of *available* cells in all: *natural* if they fit, else as few broken words as possible.
+
+    *words* is the longest word of each column. Columns that want little more than that get it first.
+    """
+    if sum(natural) <= available:
+        return list(natural)
+    widths = [max(word, 1) for word in words]
+    while sum(widths) > available and max(widths) > 1:
+        widths[widths.index(max(widths))] -= 1
+    spare = max(available - sum(widths), 0)
+    wanting = sorted(range(len(widths)), key=lambda column: natural[column] - widths[column])
+    for place, column in enumerate(wanting):
+        share = min(natural[column] - widths[column], spare // (len(wanting) - place))
+        widths[column] += max(share, 0)
+        spare -= max(share, 0)
+    return widths
+
+
+def _lay_out(rows: Sequence[Sequence[str]], widths: Sequence[int]) -> list[str]:
+    """Return the lines of *rows* in columns of *widths* cells."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    width = shutil.get_terminal_size().columns if on_terminal() else _NEVER_CUT
-    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=True)
-    for header in headers:
-        grid.add_column(Text(literal(header)), overflow="fold")
+    grid = Table(box=None, pad_edge=False, padding=(0, len(_GAP), 0, 0), show_header=False)
+    for width in widths:
+        grid.add_column(width=width, overflow="fold")
     for row in rows:
-        grid.add_row(*(Text(literal(cell)) for cell in row))
+        grid.add_row(*map(Text, row))
     buffer = io.StringIO()
     # Laid out as plain text: colours, links and emoji codes of Rich have no business with data.
-    Console(file=buffer, width=width, color_system=None, force_terminal=False, emoji=False, markup=False).print(grid)
-    for number, line in enumerate(buffer.getvalue().splitlines()):
-        if number == 0 and headers:
-            heading(line.rstrip())
-        else:
-            sys.stdout.write(line.rstrip() + "\n")
+    Console(file=buffer, width=_NEVER_CUT, color_system=None, force_terminal=False, emoji=False, markup=False).print(
+        grid
+    )
+    return [line.rstrip() for line in buffer.getvalue().splitlines()]
+
+
+def debugging() -> bool:
+    """Return whether ``GONGCTL_DEBUG`` asks for tracebacks."""
+    return os.environ.get("GONGCTL_DEBUG", "") not in {"", "0"}
 
 
 def note(message: str) -> None:

@@ -39,16 +39,22 @@ def _progress(label: str, *, in_bytes: bool) -> Iterator[Progress]:
         DownloadColumn,
         MofNCompleteColumn,
         ProgressColumn,
+        Task,
         TextColumn,
         TimeRemainingColumn,
         TransferSpeedColumn,
     )
     from rich.progress import Progress as Bar
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        """Items a second, from the second update on: before it there is no speed."""
+
+        def render(self, task: Task) -> Text:
+            return Text("" if task.speed is None else f"{task.speed:,.0f}/s")
 
     measure: list[ProgressColumn] = (
-        [DownloadColumn(), TransferSpeedColumn()]
-        if in_bytes
-        else [MofNCompleteColumn(), TextColumn("{task.speed:.0f}/s")]
+        [DownloadColumn(), TransferSpeedColumn()] if in_bytes else [MofNCompleteColumn(), Rate()]
     )
     columns = [TextColumn("{task.description}"), BarColumn(), *measure, TimeRemainingColumn()]
     with Bar(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
