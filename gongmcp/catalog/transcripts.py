@@ -7,14 +7,16 @@ from typing import Annotated
 import msgspec
 
 from gongmcp.catalog.arguments import Cursor, Limit, SearchText, Text
+from gongmcp.catalog.calls import CrmId, CrmType
 from gongmcp.catalog.declaration import Arguments, CallScope, Level, Rows, tool
 from gongmcp.catalog.limits import Cap
 from gongmcp.catalog.vocabulary import FACT_REFINEMENTS, Bucket, FromDate, Scope, ToDate, call_filter
-from gongmcp.exposure.fields import Field, Provenance, in_modes, opt_in, shown
+from gongmcp.exposure.fields import Field, Provenance, in_modes, never, opt_in, shown
 from gongmcp.exposure.rows import Row
-from gongmcp.exposure.snippets import snippet
+from gongmcp.exposure.snippets import excerpt_parts, snippet
 from gongmcp.exposure.text import MaskedText
 from gongmcp.store import segments as store
+from gongmcp.store.calls import masked, objects_of_type
 from gongmcp.store.search_query import SearchQuery, compile_query
 
 
@@ -97,8 +99,173 @@ def search_transcript_segments(args: SegmentSearch, scope: CallScope) -> Rows[Se
 
 def search_notes(query: SearchQuery, asked: str, ranked_over: int) -> SearchNotes:
     """Return the notes of a search; how it was understood is said only where it differs from what was asked."""
+    plain = query.understood.replace(" AND ", " ").casefold()
     return SearchNotes(
-        query_understood=None if query.understood == asked else query.understood,
+        query_understood=None if plain == " ".join(asked.split()).casefold() else query.understood,
         query_notes=list(query.notes) or None,
         ranked_over=ranked_over,
     )
+
+
+class FactSearch(Arguments):
+    """Arguments of ``search_transcripts_by_call_facts``."""
+
+    query: SearchText
+    from_date: FromDate = None
+    to_date: ToDate = None
+    lifecycle_bucket: Bucket | None = None
+    scope: Scope | None = None
+    system: Text | None = None
+    direction: Text | None = None
+    limit: Limit = None
+    cursor: Cursor = None
+
+
+class FactHit(Row):
+    """One matching segment with its neighbours and the facts of its call. Ids and titles: under no setting."""
+
+    call_group: Annotated[int, shown(Field.GROUP)]
+    call_ref: Annotated[str, in_modes(Field.CALL_REF, Provenance.ALIAS)]
+    call_id: Annotated[str, never(Field.CALL_ID)]
+    speaker_ref: Annotated[str | None, in_modes(Field.SPEAKER_REF, Provenance.ALIAS)]
+    speaker_id: Annotated[str | None, never(Field.SPEAKER_ID)]
+    call_date: Annotated[str, shown(Field.TIME)]
+    call_month: Annotated[str, shown(Field.TIME)]
+    lifecycle_bucket: Annotated[str, shown(Field.CATEGORY)]
+    scope: Annotated[str, shown(Field.CATEGORY)]
+    system: Annotated[str, shown(Field.LABEL)]
+    direction: Annotated[str, shown(Field.LABEL)]
+    segment_index: Annotated[int, shown(Field.MEASURE)]
+    start_ms: Annotated[int, shown(Field.MEASURE)]
+    end_ms: Annotated[int, shown(Field.MEASURE)]
+    snippet: Annotated[MaskedText, shown(Field.SNIPPET)]
+    context_excerpt: Annotated[list[MaskedText], shown(Field.EXCERPT)]
+
+
+@tool(
+    "search_transcripts_by_call_facts",
+    title="Evidence by call facts",
+    description="Search what was said within dates, lifecycle, scope, system or direction; each hit comes with the end "
+    "of the segment before and the beginning of the next. Use it for scoped evidence with context. Never a call "
+    "id, title or speaker id, in any mode.",
+    arguments=FactSearch,
+    row=FactHit,
+    notes=SearchNotes,
+    level=Level.SNIPPET,
+    cap=Cap.SEARCH_RESULTS,
+    cap_envelope=True,
+    cursor=True,
+    presets=("analyst-business-core", "analyst", "governance-search"),
+    refinements=(*FACT_REFINEMENTS, ("", "Use a narrower query: more words, or a phrase in quotes.")),
+)
+def search_transcripts_by_call_facts(args: FactSearch, scope: CallScope) -> Rows[FactHit]:
+    """Rank the newest matches in scope and give each its neighbours."""
+    query = compile_query(args.query)
+    page = store.search_segments(scope.store, query, call_filter(args), scope.limit, scope.after)
+    rows = [
+        FactHit(
+            call_group=hit.call_no,
+            call_ref=hit.call_ref,
+            call_id=hit.call_id,
+            speaker_ref=hit.speaker_ref or None,
+            speaker_id=hit.speaker_id or None,
+            call_date=hit.call_date,
+            call_month=hit.call_month,
+            lifecycle_bucket=hit.lifecycle_bucket,
+            scope=hit.scope,
+            system=hit.system,
+            direction=hit.direction,
+            segment_index=hit.segment_index,
+            start_ms=hit.start_ms,
+            end_ms=hit.end_ms,
+            snippet=snippet(hit.text, hit.spans, query),
+            context_excerpt=context_of(scope, hit, query),
+        )
+        for hit in page.rows
+    ]
+    return Rows(rows, page.more, page.keys, search_notes(query, args.query, page.ranked_over))
+
+
+def context_of(scope: CallScope, hit: store.SegmentRow, query: SearchQuery) -> list[MaskedText]:
+    """Return the excerpt around *hit*: end of the segment before, the hit itself, beginning of the next one."""
+    around = store.excerpt(scope.store, hit.call_no, hit.segment_index)
+    return excerpt_parts([(item.text, item.spans, item.segment_index - hit.segment_index) for item in around], query)
+
+
+class ContextSearch(Arguments):
+    """Arguments of ``search_transcripts_by_crm_context``."""
+
+    query: SearchText
+    object_type: CrmType
+    object_id: CrmId | None = None
+    limit: Limit = None
+    cursor: Cursor = None
+
+
+class ContextHit(Row):
+    """One matching segment of a call that carries such a CRM object."""
+
+    call_group: Annotated[int, shown(Field.GROUP)]
+    call_ref: Annotated[str, in_modes(Field.CALL_REF, Provenance.ALIAS, Provenance.RAW)]
+    call_id: Annotated[str, never(Field.CALL_ID)]
+    speaker_ref: Annotated[str | None, in_modes(Field.SPEAKER_REF, Provenance.ALIAS, Provenance.RAW)]
+    speaker_id: Annotated[str | None, never(Field.SPEAKER_ID)]
+    call_date: Annotated[str, shown(Field.TIME)]
+    object_type: Annotated[str, shown(Field.CRM_TYPE)]
+    object_ref: Annotated[str | None, in_modes(Field.OBJECT_REF, Provenance.ALIAS)]
+    object_id: Annotated[str | None, never(Field.CRM_OBJECT_ID)]
+    object_name: Annotated[MaskedText | None, never(Field.CRM_OBJECT_NAME)]
+    matching_object_count: Annotated[int, shown(Field.MEASURE)]
+    segment_index: Annotated[int, shown(Field.MEASURE)]
+    start_ms: Annotated[int, shown(Field.MEASURE)]
+    end_ms: Annotated[int, shown(Field.MEASURE)]
+    snippet: Annotated[MaskedText, shown(Field.SNIPPET)]
+
+
+@tool(
+    "search_transcripts_by_crm_context",
+    title="Evidence by CRM context",
+    description="Search what was said on calls that carry a CRM object of a type, or one object. Use it for evidence "
+    "of one deal or account whose object id or object_ref is known. Never a call id, title, object id or name.",
+    arguments=ContextSearch,
+    row=ContextHit,
+    notes=SearchNotes,
+    level=Level.SNIPPET,
+    cap=Cap.SEARCH_RESULTS,
+    cap_envelope=True,
+    cursor=True,
+    presets=("analyst", "governance-search"),
+    refinements=(("object_id", "Give an object_id."), ("", "Use a narrower query: more words, or a phrase in quotes.")),
+)
+def search_transcripts_by_crm_context(args: ContextSearch, scope: CallScope) -> Rows[ContextHit]:
+    """Rank the newest matches on calls with the object."""
+    query = compile_query(args.query)
+    wanted = call_filter(args, crm_object_type=args.object_type, crm_object_id=args.object_id)
+    page = store.search_segments(scope.store, query, wanted, scope.limit, scope.after)
+    attached = {
+        call_no: objects_of_type(scope.store, call_no, args.object_type, args.object_id)
+        for call_no in {hit.call_no for hit in page.rows}
+    }
+    rows = []
+    for hit in page.rows:
+        objects = attached[hit.call_no]
+        rows.append(
+            ContextHit(
+                call_group=hit.call_no,
+                call_ref=hit.call_ref,
+                call_id=hit.call_id,
+                speaker_ref=hit.speaker_ref or None,
+                speaker_id=hit.speaker_id or None,
+                call_date=hit.call_date,
+                object_type=args.object_type,
+                object_ref=objects[0]["object_ref"],
+                object_id=objects[0]["object_id"],
+                object_name=masked(objects[0], "name"),
+                matching_object_count=len(objects),
+                segment_index=hit.segment_index,
+                start_ms=hit.start_ms,
+                end_ms=hit.end_ms,
+                snippet=snippet(hit.text, hit.spans, query),
+            )
+        )
+    return Rows(rows, page.more, page.keys, search_notes(query, args.query, page.ranked_over))

@@ -52,10 +52,15 @@ def snippet(
     """
     room = min(max(max_chars, 1), LONG_SEGMENT)
     places = place_spans(spans)
-    marks = [(match.start(), match.end()) for match in MARK.finditer(masked)]
+    marks = _marks_in(masked)
     found = _find(masked, marks, query)
     start, end, shown = _window(masked, marks, found, room)
     return _build(masked, places, start, end, shown)
+
+
+def _marks_in(masked: str) -> list[Range]:
+    """Return where marks stand, whether a span says so or the text looks so."""
+    return [(match.start(), match.end()) for match in MARK.finditer(masked)]
 
 
 def _find(masked: str, marks: Sequence[Range], query: SearchQuery | None) -> list[_Found]:
@@ -216,3 +221,34 @@ def _build(
 def _signs_before(at: int, shown: Sequence[Range]) -> int:
     """Return how many signs around hits stand before the character *at* of the text."""
     return sum((first <= at) * len(OPEN) + (last <= at) * len(CLOSE) for first, last in shown)
+
+
+NEIGHBOUR_CHARS = 180
+"""Most characters of a neighbouring segment in an excerpt: with two neighbours and a hit, about 600."""
+
+
+def excerpt_parts(segments: Sequence[tuple[str, Sequence[Span], int]], query: SearchQuery | None) -> list[MaskedText]:
+    """Return the pieces of an excerpt: *segments* are (masked text, spans, distance from the hit) in order.
+
+    The hit (distance 0) is a whole snippet of its own, so that no neighbour, however long, pushes it out;
+    of a segment before it the end is shown, of one behind it the beginning.
+    """
+    return [
+        snippet(text, spans, query) if distance == 0 else _end(text, spans) if distance < 0 else _beginning(text, spans)
+        for text, spans, distance in segments
+    ]
+
+
+def _beginning(masked: str, spans: Iterable[Span]) -> MaskedText:
+    places = place_spans(spans)
+    marks = _marks_in(masked)
+    end = len(masked) if len(masked) <= NEIGHBOUR_CHARS else _earlier(masked, marks, NEIGHBOUR_CHARS - 1, 0)
+    return _build(masked, places, 0, end, ())
+
+
+def _end(masked: str, spans: Iterable[Span]) -> MaskedText:
+    places = place_spans(spans)
+    marks = _marks_in(masked)
+    size = len(masked)
+    start = 0 if size <= NEIGHBOUR_CHARS else _later(masked, marks, size - NEIGHBOUR_CHARS + 1, size)
+    return _build(masked, places, start, size, ())

@@ -142,6 +142,15 @@ def crm_objects(store: ReadStore, call_no: int, limit: int) -> list[CallRecord]:
     )
 
 
+def objects_of_type(store: ReadStore, call_no: int, object_type: str, object_id: str | None) -> list[CallRecord]:
+    """Return the CRM objects of *object_type* on a call; only the one of *object_id* (an id or alias) if given."""
+    return store.rows(
+        "SELECT * FROM crm_objects WHERE call_no = :call_no AND object_type = :object_type"
+        " AND (:object_id IS NULL OR object_id = :object_id OR object_ref = :object_id) ORDER BY position",
+        {"call_no": call_no, "object_type": object_type, "object_id": object_id},
+    )
+
+
 def field_names(store: ReadStore, object_no: int, limit: int) -> list[str]:
     """Return the names of a CRM object's fields, by name."""
     rows = store.rows(

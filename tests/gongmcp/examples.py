@@ -29,6 +29,16 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
         {"query": "zebrafish"},
         {"query": "???"},
     ],
+    "search_transcripts_by_call_facts": [
+        {"query": '"free cash flow"', "limit": 3},
+        {"query": "guidance", "from_date": "2026-02-01", "to_date": "2026-06-30"},
+        {"query": "zebrafish"},
+    ],
+    "search_transcripts_by_crm_context": [
+        {"query": "revenue", "object_type": "Account", "limit": 3},
+        {"query": "revenue", "object_type": "Deal"},
+        {"query": "revenue", "object_type": "Account", "object_id": "no such object"},
+    ],
     "list_crm_object_types": [{}],
     "summarize_calls_by_lifecycle": [{}, {"bucket": "renewal"}],
     "rank_transcript_backlog": [{}, {"bucket": "renewal"}, {"include_call_ids": True, "include_call_titles": True}],
