@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, get_type_hints
+from typing import Any
 
 import msgspec
 
@@ -19,7 +19,7 @@ from gongmcp.exposure.decisions import Decision, decide
 from gongmcp.exposure.fields import Expose, Field
 from gongmcp.exposure.ledger import Entry, Ledger, Place
 from gongmcp.exposure.policy import Policy
-from gongmcp.exposure.rows import Row, is_container, strip
+from gongmcp.exposure.rows import Row, hints, is_container, strip
 from gongmcp.exposure.text import CONTROL, MaskedText, Span, place_spans
 
 CUT_RULE = "text.max_chars"
@@ -31,10 +31,9 @@ INVISIBLE_RULE = "text.invisible"
 @lru_cache(maxsize=256)
 def columns(model: type[Row]) -> tuple[tuple[str, Expose | None, bool], ...]:
     """Return (name, exposure, holds nested rows) of each column of *model*, in order."""
-    hints = get_type_hints(model, include_extras=True)
     out = []
     for column in msgspec.structs.fields(model):
-        hint, expose = strip(hints[column.name])
+        hint, expose = strip(hints(model)[column.name])
         out.append((column.name, expose, is_container(hint)))
     return tuple(out)
 
@@ -83,10 +82,9 @@ class Disclosure:
         return decide(expose, self.policy, self.arguments)
 
     def _name_withheld(self, model: type[Row], prefix: str) -> None:
-        hints = get_type_hints(model, include_extras=True)
         for name, expose, nested in columns(model):
             if nested:
-                inner, _ = strip(hints[name])
+                inner, _ = strip(hints(model)[name])
                 item = strip(inner.__args__[0])[0] if hasattr(inner, "__args__") else inner
                 self._name_withheld(item, f"{prefix}{name}.")
             elif not self.decide(expose).shown:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import types
-from typing import Annotated, Any, Union, get_args, get_origin
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -15,6 +17,12 @@ class Row(msgspec.Struct, kw_only=True):
 
     A column whose value is None has nothing to say and is absent from the answer.
     """
+
+
+@cache
+def hints(model: type[Row]) -> Mapping[str, Any]:
+    """Return the evaluated annotations of *model* by column, kept: to evaluate them costs more than a query."""
+    return get_type_hints(model, include_extras=True)
 
 
 def is_container(hint: Any) -> bool:

@@ -54,6 +54,7 @@ class Matcher:
                 else:
                     self._whole.setdefault(term.tokens[0], []).append((number, place, term))
         self._any_beginning = tuple(beginning for beginning, _, _ in self._beginnings)
+        self._one_word = _one_word(query)
 
     def hits(self, text: Sequence[str]) -> list[Hit]:
         """Return the matches in the words *text*, in order of their beginning."""
@@ -76,6 +77,8 @@ class Matcher:
     def score(self, text: str) -> int:
         """Return how well masked *text* matches, 0 to ``MAX_SCORE``; 0 when only its marks do."""
         spoken = words_outside_marks(text)
+        if self._one_word is not None:  # most queries; the long way comes to the same
+            return int(_NEAR + _TYPED + _SHARE + _LENGTH * _length(spoken)) if self._one_word in spoken else 0
         hits = self.hits(spoken)
         if not hits:
             return 0
@@ -85,8 +88,20 @@ class Matcher:
             matched[group] += 1
         share = sum(map(truediv, matched, self._sizes)) / groups
         near, typed = (1.0, True) if groups == 1 else (_nearness(hits, groups), _as_typed(hits, groups))
-        length = min(len(spoken) / _SHORT, _LONG / len(spoken), 1.0)
-        return int(_NEAR * near + _TYPED * typed + _SHARE * share + _LENGTH * length)
+        return int(_NEAR * near + _TYPED * typed + _SHARE * share + _LENGTH * _length(spoken))
+
+
+def _one_word(query: SearchQuery) -> str | None:
+    """Return the word that *query* is, None when it is more than that."""
+    if len(query.groups) != 1 or len(query.groups[0]) != 1:
+        return None
+    term = query.groups[0][0]
+    return None if term.prefix or len(term.tokens) != 1 else term.tokens[0]
+
+
+def _length(spoken: Sequence[str]) -> float:
+    """Return 1 for a text that is neither too short to say something nor so long that it buries the match."""
+    return min(len(spoken) / _SHORT, _LONG / len(spoken), 1.0)
 
 
 def _continues(text: Sequence[str], at: int, term: Term) -> bool:
