@@ -22,7 +22,7 @@ from typing import Final
 from gongctl.cache.deriver import Derived, RawCall, open_deriver
 from gongctl.cache.serving import ServingWriter
 from gongctl.cache.writer import CacheWriter
-from gongmcp.exposure.masking import MASKING_VERSION
+from gongmcp.exposure.kinds import MASKING_VERSION
 from gongmcp.store.model import serving_digest
 
 BATCH_CALLS: Final = 200

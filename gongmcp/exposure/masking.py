@@ -4,8 +4,9 @@
 sentences is found, and stores the masked sentences with their spans. Nothing masked is ever indexed, so
 nothing masked can be searched for, not even by its beginning.
 
-To add a kind, write a detector over the folded view (``gongmcp.exposure.detect``), add a row to
-``KINDS`` and raise ``MASKING_VERSION``: caches masked by another version are then warmed again.
+To add a kind, write a detector over the folded view (``gongmcp.exposure.detect``), name the kind in
+``gongmcp.exposure.kinds``, add a row to ``KINDS`` and raise ``MASKING_VERSION``: caches masked by another
+version are then warmed again.
 """
 
 from __future__ import annotations
@@ -19,10 +20,8 @@ from typing import Final
 from gongmcp.exposure.clean import INVISIBLE
 from gongmcp.exposure.detect import email_address, phone_number
 from gongmcp.exposure.detect.fold import View
+from gongmcp.exposure.kinds import MASKED_KINDS
 from gongmcp.exposure.text import CONTROL, MaskedText, Span, apply_spans
-
-MASKING_VERSION: Final = 1
-"""Raised whenever the same text would be masked differently; part of the read model's digest."""
 
 Detector = Callable[[View], Iterator[tuple[int, int]]]
 """Yields (start, end) in the view's folded text, in order and without overlaps."""
@@ -30,24 +29,31 @@ Detector = Callable[[View], Iterator[tuple[int, int]]]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of personal data: its *name* in the mark, what it is in words, how it is found.
+    """One kind of personal data: its *name* in the mark, and how it is found.
 
     The detector runs only on text that holds one of *signs* or, behind a blank, a bracket, a hyphen or
     within digits, one of the patterns *beginnings*: a folded text without either holds nothing of it.
     """
 
     name: str
-    title: str
     find: Detector
     signs: tuple[str, ...] = ()
     beginnings: tuple[str, ...] = ()
 
+    @property
+    def title(self) -> str:
+        """What it is, in words."""
+        return MASKED_KINDS[self.name]
+
 
 KINDS: Final = (
-    Kind("email", "e-mail address", email_address.find, email_address.SIGNS, email_address.BEGINNINGS),
-    Kind("phone", "phone number", phone_number.find, (), phone_number.BEGINNINGS),
+    Kind("email", email_address.find, email_address.SIGNS, email_address.BEGINNINGS),
+    Kind("phone", phone_number.find, (), phone_number.BEGINNINGS),
 )
 """Every kind that is masked, the strongest first: where two finds overlap, the first one names it."""
+
+if tuple(kind.name for kind in KINDS) != tuple(MASKED_KINDS):
+    raise RuntimeError("KINDS and MASKED_KINDS do not name the same kinds")
 
 
 @cache

@@ -11,7 +11,7 @@ import json
 from functools import cache
 from typing import Final
 
-from gongmcp.exposure.masking import KINDS, MASKING_VERSION
+from gongmcp.exposure.kinds import MASKED_KINDS, MASKING_VERSION
 from gongmcp.store.schema import SCHEMA_VERSION
 
 DERIVATION_VERSION: Final = 1
@@ -25,7 +25,7 @@ def serving_digest() -> str:
         "schema": SCHEMA_VERSION,
         "derivation": DERIVATION_VERSION,
         "masking": MASKING_VERSION,
-        "kinds": [kind.name for kind in KINDS],
+        "kinds": list(MASKED_KINDS),
         "scope": None,
         "restricted": None,
     }
