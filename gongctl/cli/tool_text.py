@@ -51,6 +51,8 @@ def tool_contract(info: Mapping[str, Any]) -> None:
     emit_text(_columns(info["outputSchema"]))
     emit_text("")
     emit_text(f"Shows at most: {info['exposure']}. Rows: {_limits(info) or 'no limit argument'}.")
+    if info.get("aliases"):
+        emit_text(f"Also called: {', '.join(info['aliases'])}.")
     emit_text(f"Presets: {', '.join(info['presets'])}. Schema version: {info['schema_version']}.")
 
 
