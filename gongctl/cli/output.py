@@ -196,15 +196,21 @@ def fail(refusal: StartupRefusal | ToolFault | str, hint: str = "", exit_code: E
     raise SystemExit(int(exit_code if exit_code is not None else code))
 
 
+def abandon_stdout() -> None:
+    """Send what is still buffered for stdout to the null device.
+
+    After a failed write the interpreter's own flush at exit would complain about it once more.
+    """
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())
+    os.close(null)
+
+
 def quiet_broken_pipe() -> NoReturn:
     """End quietly after the reader of stdout went away (``gongctl … | head``).
-
-    What is still buffered goes to the null device, so that the interpreter's own flush at exit has
-    nothing to complain about.
 
     Raises:
         SystemExit: always, with 0: a reader that has seen enough is no error.
     """
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, sys.stdout.fileno())
+    abandon_stdout()
     raise SystemExit(int(Exit.OK))

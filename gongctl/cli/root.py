@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Annotated, Any, ClassVar
 import typer
 
 from gongctl.cli.lazy import Deferred, LazyGroup
-from gongctl.cli.output import DEBUG_HINT, debugging, fail, note, quiet_broken_pipe
+from gongctl.cli.output import DEBUG_HINT, abandon_stdout, debugging, fail, note, quiet_broken_pipe
 from gongmcp.errors import Exit, StartupRefusal, ToolFault
 
 
@@ -66,7 +67,10 @@ def _unexpected(error: Exception) -> int:
     # The same fault at the same place has the same reference, so that reports of it can be matched.
     trail = "|".join([type(error).__name__, *(f"{Path(f.filename).name}:{f.lineno}" for f in frames)])
     reference = hashlib.sha256(trail.encode("utf-8", "replace")).hexdigest()[:8]
-    note(f"gongctl: Something unexpected happened ({type(error).__name__} at {place}); reference {reference}.")
+    what = "Something unexpected happened"
+    if isinstance(error, OSError) and error.strerror:
+        what = f"The operating system refused: {error.strerror}"  # a full disk, say; no name of a file
+    note(f"gongctl: {what} ({type(error).__name__} at {place}); reference {reference}.")
     note(f"Hint: {DEBUG_HINT}")
     return int(Exit.FAILED)
 
@@ -101,6 +105,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     Nothing but an answer goes to stdout. An unexpected exception becomes one sentence and exit code
     1; ``GONGCTL_DEBUG=1`` lets its traceback through.
     """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed by whoever started this process
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - open to the end
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a glyph that the locale lacks is no reason to fail
@@ -120,4 +127,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if debugging():
             raise
         code = _unexpected(error)
+        if isinstance(error, OSError) and sys.stdout is sys.__stdout__:
+            abandon_stdout()
     return code

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import types
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import typer
@@ -198,6 +199,27 @@ def test_a_reader_that_leaves_ends_the_command_quietly(arguments: list[str]) -> 
     )
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("arguments", ["--version", "mcp presets", "mcp presets --text"])
+def test_output_that_cannot_be_written_is_one_sentence(arguments: str) -> None:
+    full = Path("/dev/full")
+    if full.exists():  # Linux
+        with full.open("wb") as stdout:
+            done = subprocess.run(
+                [sys.executable, "-m", "gongctl", *arguments.split()],
+                stdout=stdout,
+                stderr=subprocess.PIPE,
+                check=False,
+            )
+        assert done.returncode == 1
+        first, hint = done.stderr.decode().splitlines()
+        assert first.startswith("gongctl: The operating system refused: No space left on device (")
+        assert hint.startswith("Hint: ")
+    closed = subprocess.run(
+        ["/bin/sh", "-c", f'exec "$0" -m gongctl {arguments} >&-', sys.executable], stderr=subprocess.PIPE, check=False
+    )
+    assert (closed.returncode, closed.stderr) == (0, b"")
 
 
 def test_exit_codes_of_commands_pass_through(command: Callable[[Callable[..., None]], None]) -> None:

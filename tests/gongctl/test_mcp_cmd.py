@@ -620,6 +620,35 @@ def test_the_demo_never_mixes_the_sample_into_another_cache(gongctl: Gongctl, ca
     assert mine.read_bytes() == before
 
 
+def test_progress_is_shown_where_stderr_is_a_terminal_and_the_story_stays_clean(tmp_path: Path) -> None:
+    master, slave = pty.openpty()
+    ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    done = subprocess.run(
+        [sys.executable, "-m", "gongctl", "demo", "--db", str(tmp_path / "new.db")],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=slave,
+        env={**os.environ, "TERM": "xterm-256color"},
+        check=False,
+    )
+    os.close(slave)
+    seen = b""
+    while True:
+        try:
+            chunk = os.read(master, 65536)
+        except OSError:
+            break
+        if not chunk:
+            break
+        seen += chunk
+    os.close(master)
+    assert done.returncode == 0, seen
+    assert b"Warming" in seen
+    assert b"10/10" in seen
+    assert b"Warming" not in done.stdout
+    assert b"\x1b" not in done.stdout
+
+
 def test_the_preview_needs_a_terminal_and_a_cache(gongctl: Gongctl, cache: Path) -> None:
     done = gongctl("tui", "--db", cache)
     assert (done.code, done.out) == (2, "")
