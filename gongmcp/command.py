@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import json
 import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from gongmcp import __version__
 from gongmcp.errors import Exit, StartupRefusal
+from gongmcp.refusals import refused
 from gongmcp.settings import SETTINGS, ServerSettings
+
+if TYPE_CHECKING:
+    from gongmcp.settings_file import SettingsFile
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> None:  # type: ignore[override]
-        raise StartupRefusal(message[:1].upper() + message[1:] + ".", "See gongmcp --help.")
+        raise refused("usage", problem=message[:1].upper() + message[1:] + ".")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -28,7 +34,10 @@ def parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     out.add_argument("--version", action="version", version=f"gongmcp {__version__}")
-    out.add_argument("--db", type=Path, metavar="PATH", help="The cache file (required).")
+    out.add_argument("--db", metavar="PATH", help="The cache file (required).")
+    out.add_argument("--config", metavar="FILE", help="Settings as TOML; environment and flags are stronger.")
+    out.add_argument("--list-tool-presets", action="store_true", help="Print the tool presets and exit.")
+    out.add_argument("--json", action="store_true", help="With --list-tool-presets: print JSON.")
     for setting in SETTINGS:
         out.add_argument(setting.flag, dest=setting.name, metavar="VALUE", help=f"{setting.help} [{setting.env}]")
     return out
@@ -39,12 +48,14 @@ def run(argv: Sequence[str]) -> int:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="gongmcp: %(levelname)s %(message)s")
     try:
         options = parser().parse_args(list(argv))
-        if options.db is None:
-            raise StartupRefusal("No cache is given.", "Start with: gongmcp --db PATH.")
-        settings = ServerSettings.resolve(
-            {setting.name: getattr(options, setting.name) for setting in SETTINGS}, os.environ
-        )
-        return _serve(settings, options.db)
+        if options.list_tool_presets:
+            return _list_presets(as_json=options.json)
+        if options.json:
+            raise refused("usage", problem="--json goes with --list-tool-presets alone.")
+        if not options.db:
+            raise refused("no_cache_given")
+        flags = {setting.name: getattr(options, setting.name) for setting in SETTINGS}
+        return _serve(ServerSettings.resolve(flags, os.environ, _file(options.config)), Path(options.db))
     except StartupRefusal as refusal:
         print(f"gongmcp: {refusal.message}", file=sys.stderr)
         if refusal.hint:
@@ -54,12 +65,46 @@ def run(argv: Sequence[str]) -> int:
         return int(stop.code or Exit.OK) if not isinstance(stop.code, str) else int(Exit.USAGE)
 
 
+def _file(name: str | None) -> SettingsFile | None:
+    if name is None:
+        return None
+    from gongmcp.settings_file import read_settings_file  # a server without the flag does not pay for it
+
+    return read_settings_file(Path(name))
+
+
+def _list_presets(*, as_json: bool) -> int:
+    from gongmcp.catalog.presets import PRESETS
+
+    described = [preset.describe() for preset in PRESETS]
+    text = json.dumps(described, indent=2, ensure_ascii=False) if as_json else "\n".join(map(_preset_text, described))
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:  # the reader has seen enough; the interpreter's own flush at exit shall not complain
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return Exit.OK
+
+
+def _preset_text(preset: Mapping[str, Any]) -> str:
+    aliases = f" (also {', '.join(preset['aliases'])})" if preset["aliases"] else ""
+    lines = [f"{preset['name']}{aliases}: {preset['purpose']}", f"for {preset['recommended_for']}"]
+    if preset["switches"]:
+        lines.append(f"turns on {', '.join(preset['switches'])}")
+    if preset["governance_compatible"]:
+        lines.append("suits a governance list")
+    if preset["available"]:
+        lines.append(f"{preset['tool_count']} tools: {', '.join(preset['tools'])}")
+    return "\n  ".join(lines)
+
+
 def _serve(settings: ServerSettings, db: Path) -> int:
     from gongmcp.handler import build_handler
     from gongmcp.protocol.stdio import serve_stdio
     from gongmcp.render.surface import surface_note
 
     handler = build_handler(settings, db)
+    if not handler.has_model():
+        raise refused("cache_not_warmed")
     note = surface_note(handler, settings)
     if note:
         print(f"gongmcp: {note}", file=sys.stderr)

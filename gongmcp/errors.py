@@ -118,10 +118,14 @@ class UnknownTool(Exception):
 
 
 class StartupRefusal(Exception):
-    """The command refuses to start: one sentence, a hint, an exit code (usage or cache)."""
+    """The command refuses to start: one sentence, a hint, an exit code (usage or cache).
 
-    def __init__(self, message: str, hint: str = "", exit_code: Exit = Exit.USAGE) -> None:
+    *name* says which one it is, where it is one of the server's own (``gongmcp.refusals``).
+    """
+
+    def __init__(self, message: str, hint: str = "", exit_code: Exit = Exit.USAGE, name: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
         self.exit_code = exit_code
+        self.name = name

@@ -19,8 +19,8 @@ from gongmcp.cancel import Cancel
 from gongmcp.catalog.arguments import ValidArguments, validate
 from gongmcp.catalog.declaration import CallScope, NotFound, Rows, Tool
 from gongmcp.catalog.limits import Limits
-from gongmcp.catalog.presets import PRESETS, find_preset
-from gongmcp.catalog.registry import catalog
+from gongmcp.catalog.presets import PRESETS, find_preset, under_preset
+from gongmcp.catalog.registry import canonical, catalog
 from gongmcp.catalog.schema import SCHEMA_VERSION, input_schema, output_schema
 from gongmcp.errors import ToolFault, Unavailable, UnknownTool
 from gongmcp.exposure.cursor import CursorSealer
@@ -76,6 +76,7 @@ class ToolInfo:
     level: str
     limits: Limits | None
     presets: tuple[str, ...]
+    aliases: tuple[str, ...] = ()
 
     def wire(self) -> dict[str, Any]:
         """Return MCP's wire form of the tool."""
@@ -97,6 +98,7 @@ class ToolInfo:
             else {"default": limits.default, "ceiling": limits.ceiling, "hard": limits.hard},
             "exposure": self.level,
             "presets": list(self.presets),
+            "aliases": list(self.aliases),
             "schema_version": SCHEMA_VERSION,
         }
 
@@ -116,10 +118,10 @@ class ToolHandler:
         return [self.tool(name) for name in self._allowed]
 
     def tool(self, name: str) -> ToolInfo:
-        """Return one allowed tool; raises ``UnknownTool`` for any other name."""
+        """Return one allowed tool by its name or an alias; raises ``UnknownTool`` for any other name."""
         tool = self._tool(name)
-        if name not in self._infos:
-            self._infos[name] = ToolInfo(
+        if tool.name not in self._infos:
+            self._infos[tool.name] = ToolInfo(
                 name=tool.name,
                 title=tool.title,
                 description=tool.description,
@@ -128,22 +130,33 @@ class ToolHandler:
                 level=tool.level.value,
                 limits=tool.limits(self.policy),
                 presets=tuple(preset.name for preset in PRESETS if preset.name in tool.presets),
+                aliases=tool.aliases,
             )
-        return self._infos[name]
+        return self._infos[tool.name]
 
     def presets(self) -> list[str]:
-        """Return the names of all presets."""
-        return [preset.name for preset in PRESETS]
+        """Return the names of the presets that can be served."""
+        return [preset.name for preset in PRESETS if not preset.pending]
 
     def with_policy(self, *, preset: str | None = None, provenance: str | None = None) -> ToolHandler:
         """Return a handler over the same cache under another preset or provenance (a preview)."""
         policy = self.policy
         if preset is not None:
-            found = find_preset(preset)
-            policy = replace(policy, preset=found.name, tools=frozenset(found.tools()))
+            policy = under_preset(policy, find_preset(preset))
         if provenance is not None:
             policy = replace(policy, provenance=Provenance(provenance))
         return ToolHandler(policy, self._pool, tool_timeout=self.tool_timeout)
+
+    def has_model(self) -> bool:
+        """Return whether the cache holds a read model that may be served; True also while it cannot be asked."""
+        try:
+            with self._require_store().store_scope() as store:
+                load_state(store, serving_digest())
+        except ToolFault:
+            return False
+        except Unavailable:
+            return True
+        return True
 
     def freshness(self) -> dict[str, Any]:
         """Return ``{freshness, as_of, calls, transcripts, segments}`` of what agents see; freshness is
@@ -165,7 +178,7 @@ class ToolHandler:
         return self.call(name, arguments, cancel).answer
 
     def call(self, name: str, arguments: Mapping[str, Any] | None, cancel: Cancel | None = None) -> Outcome:
-        """Run tool *name* and return its outcome; raises ``UnknownTool`` only.
+        """Run tool *name* (or the tool of that alias) and return its outcome; raises ``UnknownTool`` only.
 
         *cancel* interrupts the running query, which is then answered ``unavailable``.
         """
@@ -180,7 +193,7 @@ class ToolHandler:
             answer = _error(fault)
         except Exception:
             reference = secrets.token_hex(4)
-            log.exception("internal error %s in %s", reference, name)
+            log.exception("internal error %s in %s", reference, tool.name)
             answer = _error(ToolFault("internal_error", f"Something unexpected happened (reference {reference})."))
         payload = result_bytes(answer)
         return Outcome(
@@ -194,7 +207,7 @@ class ToolHandler:
 
     def _tool(self, name: str) -> Tool:
         try:
-            return self._allowed[name]
+            return self._allowed[canonical(name)]
         except (KeyError, TypeError):
             raise UnknownTool(name) from None
 

@@ -1,4 +1,4 @@
-"""``ServerSettings``: every setting of the server and where it came from, and every start-up refusal.
+"""``ServerSettings``: every setting of the server and where it came from.
 
 Order of strength: built-in default < settings file < environment < flag. The same resolution serves
 ``gongmcp`` and ``gongctl mcp``, so that a script sees the surface that an agent gets.
@@ -6,191 +6,250 @@ Order of strength: built-in default < settings file < environment < flag. The sa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from gongmcp.catalog.limits import Cap, LimitPolicy
-from gongmcp.catalog.presets import find_preset, parse_allowlist
+from gongmcp.catalog.presets import find_preset, nearest, parse_allowlist, under_preset
 from gongmcp.errors import StartupRefusal
 from gongmcp.exposure.fields import SWITCHES, Provenance
 from gongmcp.exposure.policy import DEFAULT_RESPONSE_BYTES, MAX_RESPONSE_BYTES, MIN_RESPONSE_BYTES, Policy
+from gongmcp.refusals import located, refused
+
+if TYPE_CHECKING:
+    from gongmcp.settings_file import SettingsFile
 
 DEFAULT_TOOL_TIMEOUT = 30.0
 """Seconds that one tool call may take."""
 
 MAX_TOOL_TIMEOUT = 3600.0
 
+LATER_VARIABLES = ("GONGMCP_AI_GOVERNANCE_CONFIG",)
+"""Environment variables that withhold something in a later release: set, they are refused and not ignored."""
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting: its name in files and ``flags`` mappings, its environment variable, its flag, its help."""
+    """One setting: its name in ``flags`` mappings, environment variable, flag, dotted key in the file, help."""
 
     name: str
     env: str
     flag: str
+    key: str
     help: str
 
 
 SETTINGS: tuple[Setting, ...] = (
-    Setting("tool_preset", "GONGMCP_TOOL_PRESET", "--tool-preset", "Named choice of tools."),
-    Setting("tool_allowlist", "GONGMCP_TOOL_ALLOWLIST", "--tool-allowlist", "Comma list of tool names."),
+    Setting("tool_preset", "GONGMCP_TOOL_PRESET", "--tool-preset", "tools.preset", "Named choice of tools."),
+    Setting(
+        "tool_allowlist", "GONGMCP_TOOL_ALLOWLIST", "--tool-allowlist", "tools.allowlist", "Comma list of tool names."
+    ),
     Setting(
         "provenance",
         "GONGMCP_TRANSCRIPT_EVIDENCE_PROVENANCE",
         "--transcript-evidence-provenance",
+        "provenance.mode",
         "What may identify the source of a quotation: redacted, alias or raw.",
     ),
     Setting(
-        "policy_switches", "GONGMCP_POLICY_SWITCHES", "--policy-switches", "Comma list of hide_* switches to turn on."
+        "policy_switches",
+        "GONGMCP_POLICY_SWITCHES",
+        "--policy-switches",
+        "policy.switches",
+        "Comma list of hide_* switches to turn on.",
     ),
     Setting(
         "max_response_bytes",
         "GONGMCP_MAX_RESPONSE_BYTES",
         "--max-response-bytes",
+        "policy.max_response_bytes",
         "Byte budget of one answer, text and structure together.",
     ),
-    Setting("tool_timeout", "GONGMCP_TOOL_TIMEOUT", "--tool-timeout", "Seconds that one tool call may take."),
+    Setting(
+        "tool_timeout",
+        "GONGMCP_TOOL_TIMEOUT",
+        "--tool-timeout",
+        "policy.tool_timeout",
+        "Seconds that one tool call may take.",
+    ),
     *(
         Setting(
-            f"max_{cap.setting}", cap.env, cap.flag, f"Ceiling of rows: {cap.value.key} (hard cap {cap.value.hard})."
+            f"max_{cap.setting}",
+            cap.env,
+            cap.flag,
+            f"limits.{cap.setting}",
+            f"Ceiling of rows: {cap.value.key} (hard cap {cap.value.hard}).",
         )
         for cap in Cap
     ),
 )
-"""All settings that flags and environment can set, in the order in which help lists them."""
+"""All settings that file, environment and flags can set, in the order in which help lists them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One layer that gives a setting: ``file``, ``env`` or ``flag``, and the words for the place."""
+
+    kind: str
+    origin: str
+    value: Any
 
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
     """Resolved settings.
 
-    *sources* names for each setting the layer that decided: ``default``, ``file``, ``env`` or ``flag``.
+    Attributes:
+        policy: what may leave.
+        tool_timeout: seconds that one call may take.
+        crm: what the settings file's ``crm`` table says of the tenant's CRM, by key; empty without one.
+        sources: for each setting the kind of layer that decided: ``default``, ``file``, ``env``, ``flag``.
+        layers: for each setting that was given, all layers that gave it, strongest first.
+        file: the settings file, if there is one.
     """
 
     policy: Policy = field(default_factory=Policy)
     tool_timeout: float = DEFAULT_TOOL_TIMEOUT
+    crm: Mapping[str, Any] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
+    layers: Mapping[str, tuple[Layer, ...]] = field(default_factory=dict)
+    file: SettingsFile | None = None
 
     @classmethod
     def resolve(
         cls,
         flags: Mapping[str, Any],
         environ: Mapping[str, str],
-        file: Mapping[str, Any] | None = None,
+        file: SettingsFile | None = None,
     ) -> ServerSettings:
         """Merge *file*, *environ* and *flags* (by setting name; None = not given) over the defaults.
 
         Raises ``StartupRefusal`` (exit 2) with one sentence for the first bad value.
         """
-        values: dict[str, Any] = {}
-        sources: dict[str, str] = {}
-        for setting in SETTINGS:
-            for layer, value in (
-                ("flag", flags.get(setting.name)),
-                ("env", environ.get(setting.env, "").strip() or None),
-                ("file", (file or {}).get(setting.name)),
-            ):
-                if value is not None:
-                    values[setting.name], sources[setting.name] = value, layer
-                    break
-            else:
-                sources[setting.name] = "default"
-        tools, preset = _tool_choice(values, sources)
+        for variable in LATER_VARIABLES:
+            if environ.get(variable, "").strip():
+                raise refused("environment_later", variable=variable)
+        layers = {setting.name: tuple(_layers(setting, flags, environ, file)) for setting in SETTINGS}
+        given = _Given({name: found[0] for name, found in layers.items() if found})
         policy = Policy(
-            provenance=_provenance(values.get("provenance"), sources["provenance"]),
-            switches=_switches(values.get("policy_switches")),
-            limits=LimitPolicy(
-                {
-                    cap: _whole(name, values[name], sources[name])
-                    for cap in Cap
-                    if (name := f"max_{cap.setting}") in values
-                }
-            ),
-            max_response_bytes=_response_bytes(values.get("max_response_bytes"), sources["max_response_bytes"]),
-            tools=tools,
-            preset=preset,
+            provenance=given.provenance(),
+            switches=given.switches(),
+            limits=LimitPolicy({cap: given.count(name) for cap in Cap if (name := f"max_{cap.setting}") in given.by}),
+            max_response_bytes=given.response_bytes(),
         )
-        return cls(policy, _timeout(values.get("tool_timeout"), sources["tool_timeout"]), sources)
-
-
-def _label(name: str, layer: str) -> str:
-    setting = next(setting for setting in SETTINGS if setting.name == name)
-    return {"flag": setting.flag, "env": setting.env}.get(layer, name)
-
-
-def _tool_choice(values: Mapping[str, Any], sources: dict[str, str]) -> tuple[frozenset[str] | None, str | None]:
-    rank = {"default": 0, "file": 1, "env": 2, "flag": 3}
-    preset, allowlist = values.get("tool_preset"), values.get("tool_allowlist")
-    if preset is not None and allowlist is not None:
-        if rank[sources["tool_preset"]] == rank[sources["tool_allowlist"]]:
-            raise StartupRefusal(
-                "Both a tool preset and a tool allowlist are given.",
-                "Give one: --tool-preset NAME or --tool-allowlist NAME,NAME.",
-            )
-        if rank[sources["tool_preset"]] > rank[sources["tool_allowlist"]]:
-            allowlist = None
-        else:
-            preset = None
-    if preset is not None:
-        if not str(preset).strip():
-            find_preset("")
-        found = find_preset(str(preset))
-        return frozenset(found.tools()), found.name
-    if allowlist is not None:
-        return parse_allowlist(allowlist), None
-    return None, None
-
-
-def _provenance(value: Any, layer: str) -> Provenance:
-    if value is None:
-        return Provenance.REDACTED
-    try:
-        return Provenance(str(value).strip().lower())
-    except ValueError:
-        raise StartupRefusal(
-            f"{_label('provenance', layer)} is not a provenance mode.", "Modes: redacted, alias, raw."
-        ) from None
-
-
-def _switches(value: Any) -> frozenset[str]:
-    items = value.split(",") if isinstance(value, str) else list(value or ())
-    names = frozenset(str(item).strip().lower() for item in items if str(item).strip())
-    if names - SWITCHES.keys():
-        raise StartupRefusal("A policy switch of that name does not exist.", f"Switches: {', '.join(SWITCHES)}.")
-    return names
-
-
-def _whole(name: str, value: Any, layer: str) -> int:
-    try:
-        number = int(str(value).strip())
-    except ValueError:
-        number = 0
-    if number < 1 or isinstance(value, bool | float):
-        raise StartupRefusal(f"{_label(name, layer)} must be a whole number of at least 1.")
-    return number
-
-
-def _response_bytes(value: Any, layer: str) -> int:
-    if value is None:
-        return DEFAULT_RESPONSE_BYTES
-    number = _whole("max_response_bytes", value, layer)
-    if not MIN_RESPONSE_BYTES <= number <= MAX_RESPONSE_BYTES:
-        raise StartupRefusal(
-            f"{_label('max_response_bytes', layer)} must be from {MIN_RESPONSE_BYTES} to {MAX_RESPONSE_BYTES} bytes."
+        return cls(
+            given.tools(policy),
+            given.timeout(),
+            file.crm if file is not None else {},
+            {name: given.by[name].kind if name in given.by else "default" for name in layers},
+            {name: found for name, found in layers.items() if found},
+            file,
         )
-    return number
 
 
-def _timeout(value: Any, layer: str) -> float:
-    if value is None:
-        return DEFAULT_TOOL_TIMEOUT
-    try:
-        seconds = float(str(value).strip().removesuffix("s"))
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds <= MAX_TOOL_TIMEOUT:
-        raise StartupRefusal(
-            f"{_label('tool_timeout', layer)} must be a number of seconds above 0, at most {MAX_TOOL_TIMEOUT:.0f}."
-        )
-    return seconds
+def _layers(
+    setting: Setting, flags: Mapping[str, Any], environ: Mapping[str, str], file: SettingsFile | None
+) -> Iterator[Layer]:
+    if flags.get(setting.name) is not None:
+        yield Layer("flag", setting.flag, flags[setting.name])
+    if environ.get(setting.env, "").strip():
+        yield Layer("env", setting.env, environ[setting.env].strip())
+    if file is not None and setting.name in file.values:
+        yield Layer("file", file.place(setting.key), file.values[setting.name])
+
+
+_STRENGTH = {"file": 1, "env": 2, "flag": 3}
+
+
+class _Given:
+    """The strongest layer of each setting that was given, and what its value means."""
+
+    def __init__(self, by: dict[str, Layer]) -> None:
+        self.by = by
+
+    def tools(self, policy: Policy) -> Policy:
+        """Return *policy* with the tools that were chosen; of a preset and an allowlist the stronger layer's."""
+        preset, allowlist = self.by.get("tool_preset"), self.by.get("tool_allowlist")
+        if preset is not None and allowlist is not None:
+            if preset.kind == allowlist.kind:
+                raise refused("two_tool_choices")
+            weaker = min("tool_preset", "tool_allowlist", key=lambda name: _STRENGTH[self.by[name].kind])
+            del self.by[weaker]
+        if (layer := self.by.get("tool_preset")) is not None:
+            with self._placed("tool_preset"):
+                return under_preset(policy, find_preset(str(layer.value)))
+        if (layer := self.by.get("tool_allowlist")) is not None:
+            with self._placed("tool_allowlist"):
+                return replace(policy, tools=parse_allowlist(layer.value))
+        return policy
+
+    def provenance(self) -> Provenance:
+        """Return the mode of provenance."""
+        if "provenance" not in self.by:
+            return Provenance.REDACTED
+        try:
+            return Provenance(str(self.by["provenance"].value).strip().lower())
+        except ValueError:
+            raise refused("provenance_unknown", setting=self._label("provenance")) from None
+
+    def switches(self) -> frozenset[str]:
+        """Return the switches to turn on."""
+        value = self.by["policy_switches"].value if "policy_switches" in self.by else ()
+        items = value.split(",") if isinstance(value, str) else value
+        names = frozenset(str(item).strip().lower() for item in items if str(item).strip())
+        with self._placed("policy_switches"):
+            for name in sorted(names - SWITCHES.keys()):
+                raise refused("switch_unknown", nearest=nearest(name, list(SWITCHES)), names=", ".join(SWITCHES))
+        return names
+
+    def count(self, name: str) -> int:
+        """Return a whole number of at least 1."""
+        value = self.by[name].value
+        try:
+            number = int(str(value).strip())
+        except ValueError:
+            number = 0
+        if number < 1 or isinstance(value, bool | float):
+            raise refused("not_a_count", setting=self._label(name))
+        return number
+
+    def response_bytes(self) -> int:
+        """Return the byte budget of one answer."""
+        if "max_response_bytes" not in self.by:
+            return DEFAULT_RESPONSE_BYTES
+        number = self.count("max_response_bytes")
+        if not MIN_RESPONSE_BYTES <= number <= MAX_RESPONSE_BYTES:
+            label = self._label("max_response_bytes")
+            raise refused("response_bytes", setting=label, low=MIN_RESPONSE_BYTES, high=MAX_RESPONSE_BYTES)
+        return number
+
+    def timeout(self) -> float:
+        """Return the seconds that one call may take."""
+        if "tool_timeout" not in self.by:
+            return DEFAULT_TOOL_TIMEOUT
+        try:
+            seconds = float(str(self.by["tool_timeout"].value).strip().removesuffix("s"))
+        except ValueError:
+            seconds = 0.0
+        if not 0 < seconds <= MAX_TOOL_TIMEOUT:
+            raise refused("tool_timeout", setting=self._label("tool_timeout"), high=f"{MAX_TOOL_TIMEOUT:.0f}")
+        return seconds
+
+    def _label(self, name: str) -> str:
+        """Name a setting as its layer does; one of the file with its place."""
+        layer = self.by[name]
+        return f"{layer.origin}: {_KEYS[name]}" if layer.kind == "file" else layer.origin
+
+    @contextmanager
+    def _placed(self, name: str) -> Iterator[None]:
+        """Put the place in the file before what a refusal says of a value from there."""
+        try:
+            yield
+        except StartupRefusal as refusal:
+            layer = self.by[name]
+            raise (located(refusal, layer.origin) if layer.kind == "file" else refusal) from None
+
+
+_KEYS = {setting.name: setting.key for setting in SETTINGS}

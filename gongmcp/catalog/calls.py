@@ -77,7 +77,7 @@ class CallRow(Row):
     cap=Cap.SEARCH_RESULTS,
     cap_envelope=True,
     cursor=True,
-    presets=("operator-smoke",),
+    presets=("operator-smoke", "analyst-core", "analyst-business-core", "governance-search"),
     refinements=(*FACT_REFINEMENTS, ("crm_object_type", "Give a crm_object_type.")),
 )
 def search_calls(args: CallSearch, scope: CallScope) -> Rows[CallRow]:
@@ -139,7 +139,7 @@ class MissingRow(Row):
     cap=Cap.MISSING_TRANSCRIPTS,
     cap_envelope=True,
     cursor=True,
-    presets=(),
+    presets=("governance-search",),
     refinements=(*FACT_REFINEMENTS, ("crm_object_type", "Give a crm_object_type.")),
 )
 def missing_transcripts(args: MissingSearch, scope: CallScope) -> Rows[MissingRow]:
@@ -210,7 +210,7 @@ class CallDetail(Row):
     row=CallDetail,
     many=False,
     level=Level.METADATA,
-    presets=("operator-smoke",),
+    presets=("operator-smoke", "analyst-core", "analyst-business-core", "governance-search"),
 )
 def get_call(args: OneCall, scope: CallScope) -> CallDetail | NotFound:
     """Look one call up by its id or alias."""

@@ -39,7 +39,7 @@ class ObjectType(Row):
     row=ObjectType,
     level=Level.AGGREGATE,
     cursor=True,
-    presets=(),
+    presets=("analyst-core", "analyst-business-core", "analyst"),
 )
 def list_crm_object_types(args: TypeList, scope: CallScope) -> Rows[ObjectType]:
     """Read the kept counters per object type, most objects first."""

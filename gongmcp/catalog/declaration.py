@@ -126,6 +126,9 @@ class Tool:
 
 _REGISTRY: dict[str, Tool] = {}
 
+EVERY_TOOL = frozenset({"redacted-all-readonly", "broad-public-redacted", "all-readonly"})
+"""Presets that list every tool, so that no declaration names them."""
+
 
 def tool(
     name: str,
@@ -149,7 +152,8 @@ def tool(
     *refinements* are (argument, sentence) pairs: the sentences whose arguments the caller left out
     are suggested when the result was capped. *cap_envelope* marks the nine high-volume row tools
     whose cut results say ``capped``; any other cut result says ``truncated``. *presets* names the
-    presets that list the tool, besides ``all-readonly``, which lists every tool.
+    presets that list the tool, besides those that list every tool (``EVERY_TOOL``). *aliases* are
+    names under which the tool answers too, without being listed twice.
     """
 
     def register(function: ToolFunction) -> ToolFunction:
@@ -167,7 +171,7 @@ def tool(
             cap_envelope=cap_envelope,
             cursor=cursor,
             level=level,
-            presets=frozenset(presets) | {"all-readonly"},
+            presets=frozenset(presets) | EVERY_TOOL,
             refinements=tuple(refinements),
             function=function,
             aliases=tuple(aliases),

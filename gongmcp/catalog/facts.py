@@ -63,7 +63,7 @@ class FactGroup(Row):
     level=Level.AGGREGATE,
     cap=Cap.CALL_FACT_GROUPS,
     cursor=True,
-    presets=("business-pilot",),
+    presets=("business-pilot", "analyst-core", "analyst-business-core", "analyst"),
 )
 def summarize_call_facts(args: FactSummary, scope: CallScope) -> Rows[FactGroup]:
     """Group call facts by the dimension asked for."""

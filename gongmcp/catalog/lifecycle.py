@@ -67,7 +67,7 @@ class BucketRow(Row):
     notes=LifecycleNotes,
     level=Level.AGGREGATE,
     cursor=True,
-    presets=("business-pilot",),
+    presets=("business-pilot", "analyst-core", "analyst-business-core", "analyst"),
 )
 def summarize_calls_by_lifecycle(args: LifecycleSummary, scope: CallScope) -> Rows[BucketRow]:
     """Group call facts by bucket."""
@@ -133,11 +133,19 @@ class BacklogRow(Row):
     arguments=BacklogSearch,
     row=BacklogRow,
     notes=LifecycleNotes,
+    aliases=("prioritize_transcripts_by_lifecycle",),
     level=Level.METADATA,
     cap=Cap.LIFECYCLE_RESULTS,
     cap_envelope=True,
     cursor=True,
-    presets=("operator-smoke", "business-pilot"),
+    presets=(
+        "operator-smoke",
+        "business-pilot",
+        "analyst-core",
+        "analyst-business-core",
+        "analyst",
+        "governance-search",
+    ),
     refinements=(*DATES, ("bucket", "Give a bucket."), ("scope", "Give a scope, system or direction.")),
 )
 def rank_transcript_backlog(args: BacklogSearch, scope: CallScope) -> Rows[BacklogRow]:

@@ -17,3 +17,23 @@ def catalog() -> dict[str, Tool]:
     for family in FAMILIES:
         importlib.import_module(f"gongmcp.catalog.{family}")
     return dict(declared())
+
+
+@cache
+def aliases() -> dict[str, str]:
+    """Return the tool's own name for each further name that a tool answers to.
+
+    Raises ``ValueError`` when a declaration claims a name that is taken.
+    """
+    found: dict[str, str] = {}
+    for tool in catalog().values():
+        for alias in tool.aliases:
+            if alias in found or alias in catalog():
+                raise ValueError(f"the alias {alias} of {tool.name} is taken")
+            found[alias] = tool.name
+    return found
+
+
+def canonical(name: str) -> str:
+    """Return the tool's own name when *name* is an alias, else *name* as it is."""
+    return aliases().get(name, name)

@@ -60,7 +60,7 @@ class SyncStatus(Row):
     row=SyncStatus,
     many=False,
     level=Level.STATUS,
-    presets=("operator-smoke", "business-pilot"),
+    presets=("operator-smoke", "business-pilot", "analyst-core", "analyst-business-core", "analyst"),
 )
 def get_sync_status(args: NoArguments, scope: CallScope) -> SyncStatus:
     """Read the kept counters; nothing is counted at read time."""

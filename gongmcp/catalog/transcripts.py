@@ -73,7 +73,7 @@ class SearchNotes(Row):
     cap=Cap.SEARCH_RESULTS,
     cap_envelope=True,
     cursor=True,
-    presets=("operator-smoke",),
+    presets=("operator-smoke", "analyst-core", "analyst-business-core", "analyst", "governance-search"),
     refinements=(*FACT_REFINEMENTS, ("", "Use a narrower query: more words, or a phrase in quotes.")),
 )
 def search_transcript_segments(args: SegmentSearch, scope: CallScope) -> Rows[SegmentHit]:

@@ -20,8 +20,9 @@ MAX_RESPONSE_BYTES = 4 * 1024 * 1024
 class Policy:
     """The active exposure policy; immutable, so that a preview and an answer see the same one.
 
-    *tools* holds the allowed canonical tool names (None = the whole catalogue);
-    *max_response_bytes* bounds text and structure of one answer together.
+    *tools* holds the allowed canonical tool names (None = the whole catalogue); *preset_switches*
+    are those of *switches* that only the preset turned on; *max_response_bytes* bounds text and
+    structure of one answer together.
     """
 
     provenance: Provenance = Provenance.REDACTED
@@ -30,6 +31,7 @@ class Policy:
     max_response_bytes: int = DEFAULT_RESPONSE_BYTES
     tools: frozenset[str] | None = None
     preset: str | None = None
+    preset_switches: frozenset[str] = frozenset()
 
     def digest(self) -> str:
         """Return a short digest of everything that decides what an answer holds."""

@@ -17,11 +17,15 @@ from typing import Any
 from urllib.parse import quote
 
 from gongmcp.cancel import Cancel
-from gongmcp.errors import Exit, StartupRefusal, Unavailable
-from gongmcp.store.schema import APPLICATION_ID, RAW_TABLES, SCHEMA_VERSION
+from gongmcp.errors import Unavailable
+from gongmcp.store.cache_file import check_cache_file
+from gongmcp.store.schema import RAW_TABLES
 
 PROGRESS_STEPS = 1000
 """SQLite VM instructions between two looks at the deadline."""
+
+MEASURED_STEPS = 10
+"""The same while ``StorePool.on_steps`` measures a query."""
 
 _ALLOWED_ACTIONS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
 _ALLOWED_PRAGMAS = frozenset({"data_version"})
@@ -90,6 +94,9 @@ class StorePool:
 
     Opening checks that the file is a gongctl cache of this schema version and raises
     ``StartupRefusal`` (exit 4) otherwise, with one sentence and the command that mends it.
+
+    *on_steps*, when it is set, is told of every ``MEASURED_STEPS`` VM instructions that a query runs:
+    what a call costs, without a clock (measurements only, it makes queries slower).
     """
 
     def __init__(self, path: Path, *, keep: int = 4) -> None:
@@ -97,17 +104,15 @@ class StorePool:
         self._keep = keep
         self._idle: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
-        check_cache_file(path)
+        self.on_steps: Callable[[], None] | None = None
+        check_cache_file(path, _connect)
         self._idle.append(self._open())
 
     @contextmanager
-    def store_scope(
-        self, *, deadline: float | None = None, cancel: Cancel | None = None, steps: Callable[[], None] | None = None
-    ) -> Iterator[ReadStore]:
+    def store_scope(self, *, deadline: float | None = None, cancel: Cancel | None = None) -> Iterator[ReadStore]:
         """Lend a ``ReadStore``; one read transaction spans the scope, so that a call sees one state.
 
-        *deadline* is a ``time.monotonic()`` value; *cancel* interrupts the running query; *steps* is
-        called once per VM instruction batch of 1 (measurements only).
+        *deadline* is a ``time.monotonic()`` value; *cancel* interrupts the running query.
         """
         with self._lock:
             connection = self._idle.pop() if self._idle else None
@@ -117,11 +122,17 @@ class StorePool:
         def expired() -> bool:
             return (deadline is not None and time.monotonic() > deadline) or (cancel is not None and cancel.cancelled)
 
-        if steps is not None:
-            count = steps
-            connection.set_progress_handler(lambda: count(), 1)
-        else:
+        on_steps = self.on_steps
+
+        def measured() -> bool:
+            if on_steps is not None:
+                on_steps()
+            return expired()
+
+        if on_steps is None:
             connection.set_progress_handler(expired, PROGRESS_STEPS)
+        else:
+            connection.set_progress_handler(measured, MEASURED_STEPS)
         unhook = cancel.on_cancel(connection.interrupt) if cancel is not None else None
         try:
             with self._snapshot(connection):
@@ -174,56 +185,3 @@ def _connect(path: Path) -> sqlite3.Connection:
     connection.execute("PRAGMA cache_size = -8192")
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
     return connection
-
-
-def check_cache_file(path: Path) -> None:
-    """Refuse (exit 4) a cache that is missing, no file, empty, foreign, older, newer or damaged."""
-
-    def refuse(message: str, hint: str) -> StartupRefusal:
-        return StartupRefusal(message, hint, Exit.CACHE)
-
-    rebuild = "Give the path of a cache made by gongctl, or make one: gongctl import gong PATH --db DB."
-    if not path.exists():
-        raise refuse("The cache file does not exist.", rebuild)
-    if not path.is_file():
-        raise refuse("The cache path is not a file.", rebuild)
-    if path.stat().st_size == 0:
-        raise refuse("The cache file is empty.", rebuild)
-    with path.open("rb") as file:
-        header = file.read(16)
-    if header != b"SQLite format 3\x00":
-        raise refuse("The cache file is not an SQLite database.", rebuild)
-    try:
-        connection = _connect(path)
-        try:
-            application = connection.execute("PRAGMA application_id").fetchone()[0]
-            version = connection.execute("PRAGMA user_version").fetchone()[0]
-            pages = connection.execute("PRAGMA page_count").fetchone()[0]
-            size = connection.execute("PRAGMA page_size").fetchone()[0]
-            tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-            columns = {row[1] for row in connection.execute("PRAGMA table_info(call_facts)")}
-        finally:
-            connection.close()
-    except sqlite3.DatabaseError as error:
-        if "readonly" in str(error) or "unable to open" in str(error):
-            raise refuse(
-                "The cache cannot be opened: a writer left its log (-wal) beside it and this folder is read-only.",
-                "Run gongctl cache status --db DB once where the folder is writable, then copy the file.",
-            ) from error
-        raise refuse("The cache file is damaged.", "Restore a backup, or import again into a new file.") from error
-    if application != APPLICATION_ID:
-        raise refuse("The file is an SQLite database of another application.", rebuild)
-    if version > SCHEMA_VERSION:
-        raise refuse(
-            f"The cache has schema version {version}; this program knows {SCHEMA_VERSION}.", "Upgrade gongctl."
-        )
-    if version < SCHEMA_VERSION:
-        raise refuse(
-            f"The cache has schema version {version}; this program needs {SCHEMA_VERSION}.",
-            "Run: gongctl cache init --db DB.",
-        )
-    needed = {"meta", "read_model", "call_facts", "segments", "segments_fts", "parties", "crm_objects", "counters"}
-    if not needed <= tables or "call_ref" not in columns:
-        raise refuse("The cache file is damaged: a table or column is missing.", "Import again into a new file.")
-    if path.stat().st_size < pages * size and not Path(f"{path}-wal").exists():
-        raise refuse("The cache file is truncated.", "Restore a backup, or import again into a new file.")

@@ -10,6 +10,7 @@ from gongmcp.catalog.limits import Cap
 from gongmcp.errors import Exit, StartupRefusal
 from gongmcp.exposure.fields import Provenance
 from gongmcp.settings import SETTINGS, ServerSettings
+from gongmcp.settings_file import SettingsFile
 
 
 def resolve(flags: dict[str, Any] | None = None, **environ: str) -> ServerSettings:
@@ -20,11 +21,13 @@ def test_flag_beats_environment_beats_file_beats_default() -> None:
     name, env = "max_search_results", "GONGMCP_MAX_SEARCH_RESULTS"
     ceiling = lambda settings: settings.policy.limits.limits(Cap.SEARCH_RESULTS).ceiling  # noqa: E731
     assert ceiling(resolve()) == 100
-    assert ceiling(ServerSettings.resolve({}, {}, {name: 30})) == 30
-    assert ceiling(ServerSettings.resolve({}, {env: "40"}, {name: 30})) == 40
-    both = ServerSettings.resolve({name: 50}, {env: "40"}, {name: 30})
+    file = SettingsFile("team.toml", {name: 30}, lines={"limits.search_results": 4})
+    assert ceiling(ServerSettings.resolve({}, {}, file)) == 30
+    assert ceiling(ServerSettings.resolve({}, {env: "40"}, file)) == 40
+    both = ServerSettings.resolve({name: 50}, {env: "40"}, file)
     assert ceiling(both) == 50
     assert both.sources[name] == "flag"
+    assert [layer.origin for layer in both.layers[name]] == ["--max-search-results", env, "team.toml:4"]
     assert resolve().sources[name] == "default"
 
 

@@ -1,0 +1,94 @@
+"""The effective settings as a list: each one's value, which layer gave it, and what that layer overrode."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from gongmcp.catalog.limits import Cap
+from gongmcp.settings import SETTINGS, ServerSettings
+from gongmcp.settings_file import CRM_KEYS, TRANSPORT, TRANSPORTS
+
+
+@dataclass(frozen=True, slots=True)
+class Effective:
+    """One setting under its dotted name of the settings file.
+
+    *source* is ``default``, ``file``, ``env`` or ``flag``; *origin* names the place: ``FILE:LINE``, the
+    variable or the flag. *overrides* are the weaker places that give it too, strongest first. *note*
+    says what the value alone does not.
+    """
+
+    key: str
+    value: Any
+    source: str
+    origin: str
+    overrides: tuple[str, ...] = ()
+    note: str = ""
+
+    @property
+    def is_set(self) -> bool:
+        """True when something but the built-in default has a say in it."""
+        return self.source != "default" or bool(self.overrides) or bool(self.value and self.note)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        out = {"key": self.key, "value": self.value, "source": self.source, "origin": self.origin}
+        return out | {"overrides": list(self.overrides), "note": self.note}
+
+
+def effective(settings: ServerSettings) -> list[Effective]:
+    """Return every setting in the order of the settings file."""
+    return [
+        _of_file_alone(settings, TRANSPORT.name, TRANSPORTS[0]),
+        *(_of_layers(settings, setting.name, setting.key) for setting in SETTINGS),
+        *(_of_file_alone(settings, key.name, None) for key in CRM_KEYS),
+    ]
+
+
+def _of_layers(settings: ServerSettings, name: str, key: str) -> Effective:
+    layers = settings.layers.get(name, ())
+    value, note = _value(settings, name)
+    if settings.sources[name] == "default":
+        # Given, but beaten by the other way to choose tools: everything that gives it counts as overridden.
+        if layers:
+            note = "A stronger layer chooses the tools in the other way."
+        return Effective(key, value, "default", "default", tuple(layer.origin for layer in layers), note)
+    return Effective(key, value, layers[0].kind, layers[0].origin, tuple(layer.origin for layer in layers[1:]), note)
+
+
+def _value(settings: ServerSettings, name: str) -> tuple[Any, str]:
+    """Return the value that applies, and a note where it is not the one that was given."""
+    policy = settings.policy
+    if name == "tool_preset":
+        return policy.preset, "" if policy.preset or policy.tools is not None else "Every tool is offered."
+    if name == "tool_allowlist":
+        return (sorted(policy.tools) if policy.preset is None and policy.tools is not None else None), ""
+    if name == "provenance":
+        return policy.provenance.value, ""
+    if name == "policy_switches":
+        added = ", ".join(sorted(policy.preset_switches))
+        return sorted(policy.switches), f"The preset turns on {added}." if added else ""
+    if name == "max_response_bytes":
+        return policy.max_response_bytes, ""
+    if name == "tool_timeout":
+        return settings.tool_timeout, ""
+    (cap,) = (cap for cap in Cap if f"max_{cap.setting}" == name)
+    ceiling = policy.limits.limits(cap).ceiling
+    asked = settings.layers[name][0].value if name in settings.layers else ceiling
+    lowered = int(str(asked)) > ceiling
+    return ceiling, f"Lowered from {asked} to the hard cap." if lowered else ""
+
+
+def _of_file_alone(settings: ServerSettings, key: str, default: Any) -> Effective:
+    file = settings.file
+    if file is None or key not in file.lines:
+        return Effective(key, default, "default", "default")
+    value = settings.crm.get(key.removeprefix("crm."), default)
+    return Effective(key, _plain(value), "file", file.place(key))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: list(names) for name, names in value.items()}
+    return list(value) if isinstance(value, tuple) else value

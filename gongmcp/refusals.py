@@ -1,0 +1,106 @@
+"""Why the server does not start: the closed list of refusals, each one sentence, a hint and an exit code.
+
+A cache file that cannot be served ends with ``Exit.CACHE``, everything else with ``Exit.USAGE``. The
+texts never hold a folder: a client may show what the server it started wrote. Where a refusal is
+decided, the code raises ``refused(name)``; what it says is here alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from gongmcp.errors import Exit, StartupRefusal
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """One row of the closed list; braces in the texts are filled in by ``refused``."""
+
+    message: str
+    hint: str = ""
+    exit: Exit = Exit.USAGE
+
+
+_OTHER_FILE: Final = "Give the path of a cache made by gongctl, or make one: gongctl import gong PATH --db DB."
+_RESTORE: Final = "Restore a backup, or import again into a new file."
+
+REFUSALS: Final[dict[str, Refusal]] = {
+    # The command line
+    "usage": Refusal("{problem}", "See gongmcp --help."),
+    "no_cache_given": Refusal("No cache is given.", "Start with: gongmcp --db PATH."),
+    # The choice of tools
+    "preset_unknown": Refusal("There is no tool preset of that name.", "{nearest}Presets: {names}."),
+    "preset_pending": Refusal(
+        "The tools of the preset {preset} arrive with a later release.", "Presets of this one: {names}."
+    ),
+    "allowlist_empty": Refusal("The tool allowlist names no tool.", "Tools: {names}."),
+    "allowlist_unknown": Refusal("The tool allowlist names a tool that does not exist.", "{nearest}Tools: {names}."),
+    "two_tool_choices": Refusal(
+        "Both a tool preset and a tool allowlist are given.",
+        "Give one: --tool-preset NAME or --tool-allowlist NAME,NAME.",
+    ),
+    # Other settings
+    "provenance_unknown": Refusal("{setting} is not a provenance mode.", "Modes: redacted, alias, raw."),
+    "switch_unknown": Refusal("A policy switch of that name does not exist.", "{nearest}Switches: {names}."),
+    "not_a_count": Refusal("{setting} must be a whole number of at least 1."),
+    "response_bytes": Refusal("{setting} must be from {low} to {high} bytes."),
+    "tool_timeout": Refusal("{setting} must be a number of seconds above 0, at most {high}."),
+    "environment_later": Refusal(
+        "{variable} is set, and what it asks for arrives with a later release.",
+        "Unset it, or use a release that has it: it is never ignored.",
+    ),
+    # The settings file
+    "file_unreadable": Refusal("{file}: the settings file cannot be read: {reason}."),
+    "file_not_toml": Refusal("{place}: this is no TOML: {reason}.", "gongctl config schema prints what it may hold."),
+    "file_unknown_key": Refusal("{place}: {key} is no setting.", "{nearest}{names}"),
+    "file_wrong_type": Refusal("{place}: {key} must be {kind}."),
+    "file_names_the_cache": Refusal(
+        "{place}: {key} would name the cache, and the cache is never named in the settings file.",
+        "Give it to the command: --db PATH.",
+    ),
+    "file_later": Refusal(
+        "{place}: {key} is known, but arrives with a later release.", "Remove it: it is never ignored."
+    ),
+    "file_transport": Refusal("{place}: server.transport is no transport.", "Transports: stdio."),
+    # The cache file
+    "cache_missing": Refusal("The cache file does not exist.", _OTHER_FILE, Exit.CACHE),
+    "cache_no_file": Refusal("The cache path is not a file.", _OTHER_FILE, Exit.CACHE),
+    "cache_unreadable": Refusal("The cache file cannot be read: {reason}.", "Check its permissions.", Exit.CACHE),
+    "cache_empty": Refusal("The cache file is empty.", _OTHER_FILE, Exit.CACHE),
+    "cache_no_database": Refusal("The cache file is not an SQLite database.", _OTHER_FILE, Exit.CACHE),
+    "cache_foreign": Refusal("The file is an SQLite database of another application.", _OTHER_FILE, Exit.CACHE),
+    "cache_log_left": Refusal(
+        "The cache cannot be opened: a writer left its log (-wal) beside it and this folder is read-only.",
+        "Run gongctl cache status --db DB once where the folder is writable, then copy the file.",
+        Exit.CACHE,
+    ),
+    "cache_damaged": Refusal("The cache file is damaged.", _RESTORE, Exit.CACHE),
+    "cache_truncated": Refusal("The cache file is truncated.", _RESTORE, Exit.CACHE),
+    "cache_incomplete": Refusal(
+        "The cache file is damaged: a table or column is missing.", "Import again into a new file.", Exit.CACHE
+    ),
+    "cache_newer": Refusal(
+        "The cache has schema version {found}; this program knows {known}.", "Upgrade gongctl.", Exit.CACHE
+    ),
+    "cache_older": Refusal(
+        "The cache has schema version {found}; this program needs {known}.",
+        "Run: gongctl cache init --db DB.",
+        Exit.CACHE,
+    ),
+    "cache_not_warmed": Refusal(
+        "The cache holds no serving read model for the active policy.", "Run: gongctl cache warm --db DB.", Exit.CACHE
+    ),
+}
+"""Every refusal to start, by name."""
+
+
+def refused(name: str, /, **details: object) -> StartupRefusal:
+    """Return the refusal called *name*, its texts filled in with *details*, to be raised."""
+    row = REFUSALS[name]
+    return StartupRefusal(row.message.format(**details), row.hint.format(**details), row.exit, name)
+
+
+def located(refusal: StartupRefusal, place: str) -> StartupRefusal:
+    """Return *refusal* with the place in a file (``FILE:LINE``) before its sentence."""
+    return StartupRefusal(f"{place}: {refusal.message}", refusal.hint, refusal.exit_code, refusal.name)
