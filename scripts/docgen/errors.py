@@ -1,0 +1,41 @@
+"""Blocks of ``docs/errors.md``: the closed list of error codes, and the exit codes."""
+
+from __future__ import annotations
+
+from docgen.markdown import cell, code, codes, table
+from gongmcp.errors import ERRORS, Exit
+
+_MEANINGS = {
+    Exit.OK: "Success. An answer `not_found` or `unavailable` is one too.",
+    Exit.FAILED: "The tool or the operation reported an error.",
+    Exit.USAGE: "Wrong usage, or invalid arguments or settings.",
+    Exit.REFUSED: "Refused by policy.",
+    Exit.CACHE: "The cache is missing, stale, damaged or of another version.",
+    Exit.DRIFT: "Kept for a later command: what agents would receive has changed since it was approved.",
+    Exit.LEAK: "Kept for a later command: a leak or a false quotation was found.",
+    Exit.INTERRUPTED: "Interrupted with Ctrl-C.",
+}
+
+
+def errors() -> str:
+    """Return the table of error codes."""
+    rows = [
+        [
+            code(error.code),
+            cell(error.meaning),
+            "yes" if error.retryable else "no",
+            cell(error.next),
+            str(int(error.exit)),
+        ]
+        for error in ERRORS.values()
+    ]
+    return table(["Code", "Meaning", "Can a retry help", "What to do", "Exit code of `gongctl mcp call`"], rows)
+
+
+def exit_codes() -> str:
+    """Return the table of exit codes."""
+    rows = [
+        [str(int(exit_code)), _MEANINGS[exit_code], codes(e.code for e in ERRORS.values() if e.exit is exit_code)]
+        for exit_code in Exit
+    ]
+    return table(["Exit code", "Meaning", "Error codes"], rows)
