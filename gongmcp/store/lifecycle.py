@@ -8,6 +8,13 @@ from typing import Any
 
 from gongmcp.store.calls import CallFilter, CallPage
 from gongmcp.store.connection import ReadStore
+from gongmcp.store.schema import TIE_BITS
+
+NARROW_DAYS = 100
+"""A range of dates of up to so many days is read whole and sorted."""
+
+DAY = 86_400 << TIE_BITS
+"""Numbers that the calls of one day can have."""
 
 BUCKET_ORDER = (
     "outbound_prospecting",
@@ -44,13 +51,17 @@ def backlog(store: ReadStore, wanted: CallFilter, limit: int, after: tuple[Any, 
     """Return calls without a transcript by descending priority, newest first among equals, from behind *after*
     (the score and number of the last call of the page before)."""
     where, parameters = wanted.sql("c")
+    # The index by priority is walked until enough calls are found, which takes long when few of all calls
+    # are in the dates. The plus keeps a narrow range from it: its calls are read by their dates and sorted.
+    narrow = parameters["call_high"] - parameters["call_low"] < NARROW_DAYS * DAY
+    by_priority = "+c.priority_score" if narrow else "c.priority_score"
     behind = ""
     if after is not None:
         behind = " AND (c.priority_score, c.call_no) < (:score, :number)"
         parameters |= {"score": int(after[0]), "number": int(after[1])}
     rows = store.rows(
         f"SELECT c.* FROM call_facts c WHERE {where}{behind}"
-        " ORDER BY c.priority_score DESC, c.call_no DESC LIMIT :fetch",
+        f" ORDER BY {by_priority} DESC, c.call_no DESC LIMIT :fetch",
         {**parameters, "fetch": limit + 1},
     )
     return CallPage(rows[:limit], len(rows) > limit)

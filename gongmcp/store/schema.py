@@ -103,7 +103,12 @@ CREATE TABLE call_facts (
   opportunity_lead_source TEXT NOT NULL
 ) STRICT;
 CREATE INDEX call_facts_backlog ON call_facts (transcript_present, priority_score DESC, call_no DESC);
+-- one for each condition of the call filters: a value that few calls have, or none, is found without a walk over all
 CREATE INDEX call_facts_bucket ON call_facts (lifecycle_bucket, call_no DESC);
+CREATE INDEX call_facts_transcript ON call_facts (transcript_present, call_no DESC);
+CREATE INDEX call_facts_scope ON call_facts (scope, call_no DESC);
+CREATE INDEX call_facts_system ON call_facts (system, call_no DESC);
+CREATE INDEX call_facts_direction ON call_facts (direction, call_no DESC);
 
 CREATE TABLE segments (
   segment_no INTEGER PRIMARY KEY,   -- call_no << 19 | segment index
@@ -135,6 +140,7 @@ CREATE TABLE crm_objects (
   field_count INTEGER NOT NULL, populated_field_count INTEGER NOT NULL) STRICT;
 CREATE INDEX crm_objects_call ON crm_objects (call_no, position);
 CREATE INDEX crm_objects_id ON crm_objects (object_type, object_id, call_no);
+CREATE INDEX crm_objects_type ON crm_objects (object_type, call_no);
 
 CREATE TABLE crm_values (
   object_no INTEGER NOT NULL, field_name TEXT NOT NULL,
