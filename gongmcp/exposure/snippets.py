@@ -59,7 +59,7 @@ def snippet(
 
 
 def _marks_in(masked: str) -> list[Range]:
-    """Return where marks stand, whether a span says so or the text looks so."""
+    """Return where marks stand, whether something was taken out there or was only said to be."""
     return [(match.start(), match.end()) for match in MARK.finditer(masked)]
 
 

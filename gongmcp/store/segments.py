@@ -200,7 +200,7 @@ _DETAILS = f"""
            c.lifecycle_bucket, c.scope, c.system, c.direction, s.text, s.spans
     FROM segments s
     JOIN call_facts c ON c.call_no = s.segment_no >> {INDEX_BITS}
-    LEFT JOIN parties p ON p.call_no = c.call_no AND p.party_no = s.speaker_no AND s.speaker_no > 0
+    LEFT JOIN parties p ON p.call_no = c.call_no AND p.party_no = s.speaker_no
     WHERE s.segment_no IN
 """
 
