@@ -56,7 +56,7 @@ class PreflightApp(App[None]):
         for binding in [*keys.PREFLIGHT, *keys.APP]:
             if isinstance(screen, Preflight):
                 yield SystemCommand(
-                    binding.description,
+                    binding.tooltip,
                     f"Key: {self.get_key_display(binding)}",
                     self._doer(screen, binding.action),
                 )

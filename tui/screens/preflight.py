@@ -78,6 +78,8 @@ class Preflight(Screen[None]):
         self._number = 0
         self._cancel: Cancel | None = None
         self._since = 0.0
+        self._page = "tools"
+        self.add_class("-page-tools")
 
     def compose(self) -> ComposeResult:
         """Lay out policy bar, tools, arguments, verdict, panes and keys."""
@@ -101,7 +103,6 @@ class Preflight(Screen[None]):
         """Fill the screen from the handler."""
         self.query_one("#tools").border_title = Content("Tools")
         self.query_one("#arguments").border_title = Content("Arguments")
-        self._turn_page("tools")
         self._explain()
         self._show_policy()
         self._show_tools()
@@ -403,8 +404,11 @@ class Preflight(Screen[None]):
     # Going about
 
     def _turn_page(self, page: str) -> None:
-        for name in ("tools", "arguments", "result"):
-            self.set_class(name == page, f"-page-{name}")
+        if page == self._page:
+            return
+        self.remove_class(f"-page-{self._page}", update=False)
+        # On wide terminals nothing depends on the page, and styling every widget anew would be felt.
+        self.add_class(f"-page-{page}", update=not self.has_class("-wide"))
         self._page = page
 
     def action_search(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 from textual.app import ComposeResult
@@ -11,9 +12,13 @@ from textual.message import Message
 from textual.widgets import Footer, ProgressBar, Static
 from textual.worker import get_current_worker
 
+from gongmcp.errors import StartupRefusal
 from tui.literal import literal
 from tui.operations import Operations
 from tui.screens.dialog import Dialog
+
+_PACE = 0.05
+"""Seconds between two reports of progress."""
 
 
 class Warm(Dialog[str]):
@@ -38,6 +43,7 @@ class Warm(Dialog[str]):
         self._operations = operations
         self._stop = False
         self._ended = False
+        self._told = 0.0
 
     def compose(self) -> ComposeResult:
         """Lay out the words over the bar."""
@@ -56,13 +62,19 @@ class Warm(Dialog[str]):
         worker = get_current_worker()
         try:
             report = self._operations.warm(self._tell, lambda: self._stop or worker.is_cancelled)
+        except StartupRefusal as refusal:
+            self.post_message(self.Ended(f"{refusal.message} {refusal.hint}".strip(), failed=True))
         except Exception as error:  # noqa: BLE001 - an operation's failure is shown, whatever it is
             self.post_message(self.Ended(f"{type(error).__name__}: {error}", failed=True))
         else:
             self.post_message(self.Ended(report, failed=False))
 
     def _tell(self, done: int, total: int) -> None:
-        self.post_message(self.Progress(done, total))
+        """Pass progress on, but no faster than a screen can show it."""
+        now = time.monotonic()
+        if now - self._told >= _PACE or done >= total:
+            self._told = now
+            self.post_message(self.Progress(done, total))
 
     def on_warm_progress(self, event: Progress) -> None:
         """Move the bar."""

@@ -59,19 +59,17 @@ class FieldRow(Vertical):
         control: Widget
         match self.field.kind:
             case Kind.BOOLEAN:
-                tri_state = TriState()
+                tri_state = TriState(classes="control")
                 tri_state.set_reactive(TriState.value, json.loads(self._draft) if self._draft else None)
                 control = tri_state
             case Kind.CHOICE:
                 options = [(literal_text(shown(choice)), choice) for choice in self.field.choices]
                 value = self._draft if self._draft in self.field.choices else Select.NULL
-                prompt = f"unset · {placeholder}" if placeholder else "unset"
-                control = Select(options, prompt=prompt, value=value, compact=True)
+                control = Select(options, prompt="unset", value=value, compact=True, classes="control")
             case Kind.LIST | Kind.JSON:
-                control = Block(self._draft, placeholder=placeholder)
+                control = Block(self._draft, placeholder=placeholder, classes="control")
             case _:
-                control = Line(value=self._draft, placeholder=placeholder)
-        control.add_class("control")
+                control = Line(value=self._draft, placeholder=placeholder, classes="control")
         yield control
 
     def on_mount(self) -> None:

@@ -10,6 +10,7 @@ from textual.widgets import Input, TextArea
 
 from gongmcp.render.visible import UNSAFE
 from tui import keys
+from tui.literal import literal
 from tui.messages import RunRequested
 
 _DROPPED = (
@@ -25,8 +26,8 @@ class Line(Input):
 
     BINDINGS: ClassVar[list[BindingType]] = [*keys.TEXT_FIELD]
 
-    def __init__(self, *, value: str = "", placeholder: str = "", id: str | None = None) -> None:  # noqa: A002
-        super().__init__(value, placeholder=placeholder, id=id, compact=True, select_on_focus=False)
+    def __init__(self, *, value: str = "", placeholder: str = "", id: str | None = None, classes: str = "") -> None:  # noqa: A002
+        super().__init__(value, placeholder=placeholder, id=id, classes=classes, compact=True, select_on_focus=False)
         self.cursor_blink = False
 
     def check_consume_key(self, key: str, character: str | None = None) -> bool:
@@ -56,8 +57,10 @@ class Block(TextArea):
 
     BINDINGS: ClassVar[list[BindingType]] = [*keys.TEXT_FIELD]
 
-    def __init__(self, text: str = "", *, placeholder: str = "", id: str | None = None) -> None:  # noqa: A002
-        super().__init__(text, id=id, compact=True, tab_behavior="focus", placeholder=placeholder)
+    def __init__(self, text: str = "", *, placeholder: str = "", id: str | None = None, classes: str = "") -> None:  # noqa: A002
+        super().__init__(
+            text, id=id, classes=classes, compact=True, tab_behavior="focus", placeholder=literal(placeholder)
+        )
         self.cursor_blink = False
 
     def check_consume_key(self, key: str, character: str | None = None) -> bool:
