@@ -75,9 +75,9 @@ def _find(masked: str, marks: Sequence[Range], query: SearchQuery | None) -> lis
     text: list[str] = []
     at = 0
     for start, end in [*marks, (len(masked), len(masked))]:
-        for word in located_words(masked, at, start):
-            places.append((word.start, word.end))
-            text.append(word.folded)
+        for first, behind, folded in located_words(masked, at, start):
+            places.append((first, behind))
+            text.append(folded)
         places.append((start, end))
         text.append("")
         at = end

@@ -187,8 +187,8 @@ def _split(text: str, notes: list[str]) -> list[_Item]:
                 items.append(_Item(Term((piece.lower(),)), inside[-1], operator=piece))
                 continue
             located = located_words(piece)
-            tokens = [word.folded for word in located]
-            star = bool(located) and piece.startswith("*", located[-1].end)
+            tokens = [folded for _, _, folded in located]
+            star = bool(located) and piece.startswith("*", located[-1][1])
         if tokens:
             items.append(_Item(_term(tokens, star, notes), inside[-1], minus))
         elif any(unicodedata.category(character).startswith("S") for character in piece):

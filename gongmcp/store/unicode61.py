@@ -10,15 +10,9 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import NamedTuple
 
-
-class Word(NamedTuple):
-    """One word: its place in the text, in characters, and its folded form."""
-
-    start: int
-    end: int
-    folded: str
+Word = tuple[int, int, str]
+"""One word: first character of the text and the one behind the last; the folded form."""
 
 
 # Code points that make words, as hexadecimal ranges; every other one separates words.
@@ -139,7 +133,8 @@ def words(text: str) -> list[str]:
 
 def located_words(text: str, start: int = 0, end: int | None = None) -> list[Word]:
     """Return the words of ``text[start:end]`` with their places in *text*."""
-    ascii_only = text.isascii()
-    pattern = _ASCII_WORD if ascii_only else _word(_ASTRAL.search(text) is not None)
-    found = pattern.finditer(text.lower() if ascii_only else text, start, len(text) if end is None else end)
-    return [Word(match.start(), match.end(), _fold(match.group())) for match in found]
+    stop = len(text) if end is None else end
+    if text.isascii():
+        return [(*match.span(), match.group()) for match in _ASCII_WORD.finditer(text.lower(), start, stop)]
+    pattern = _word(_ASTRAL.search(text) is not None)
+    return [(*match.span(), _fold(match.group())) for match in pattern.finditer(text, start, stop)]

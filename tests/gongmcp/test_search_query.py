@@ -81,9 +81,9 @@ def test_words_equal_those_of_sqlite(text: str) -> None:
 @given(some_text)
 def test_located_words_are_the_words_at_their_places(text: str) -> None:
     located = located_words(text)
-    assert [word.folded for word in located] == words(text)
-    assert all(words(text[word.start : word.end]) == [word.folded] for word in located)
-    assert all(a.end <= b.start for a, b in pairwise(located))
+    assert [folded for _, _, folded in located] == words(text)
+    assert all(words(text[start:end]) == [folded] for start, end, folded in located)
+    assert all(a[1] <= b[0] for a, b in pairwise(located))
 
 
 def test_a_lone_surrogate_separates_words() -> None:
