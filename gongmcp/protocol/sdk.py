@@ -66,15 +66,11 @@ def set_middleware(server: Server[Any], around: Around) -> None:
     server.middleware[:] = [middleware]
 
 
-def incoming(message: dict[str, Any], on_unanswered: Callable[[], Awaitable[None]]) -> SessionMessage | None:
-    """Return a decoded JSON-RPC object as the SDK takes it, or None for an answer to nothing we asked.
+def incoming(message: dict[str, Any], on_unanswered: Callable[[], Awaitable[None]]) -> SessionMessage:
+    """Return a decoded request or notification (``lines.decode``) as the SDK takes it.
 
-    *on_unanswered* runs when a request settles without an answer (its client cancelled it). Raises
-    ``pydantic.ValidationError`` for what is no JSON-RPC message.
+    *on_unanswered* runs when a request settles without an answer, because its client cancelled it.
     """
-    if "method" not in message and ("result" in message or "error" in message):
-        # This server asks its client nothing, so there is nothing that this could answer.
-        return None
     if "id" in message:
         metadata = ServerMessageMetadata(on_request_unanswered=on_unanswered)
         return SessionMessage(JSONRPCRequest.model_validate(message), metadata)
@@ -88,6 +84,8 @@ def wire_form(item: SessionMessage) -> tuple[dict[str, Any], bool]:
     return message.model_dump(by_alias=True, exclude_unset=True), settles
 
 
-async def connect(server: Server[Any], source: MemoryObjectReceiveStream[SessionMessage | Exception], outlet: Outlet) -> None:
+async def connect(
+    server: Server[Any], source: MemoryObjectReceiveStream[SessionMessage | Exception], outlet: Outlet
+) -> None:
     """Serve one client, in the protocol era that its first request opens, until *source* ends."""
     await server.run(source, outlet, server.create_initialization_options())

@@ -22,7 +22,7 @@ from gongmcp.errors import UnknownTool
 from gongmcp.protocol.ports import Handler, ToolInfo
 from gongmcp.protocol.sdk import HandlerResult, MCPError, Proceed, Server, ValidationError, set_middleware
 from gongmcp.render.answer import Answer
-from gongmcp.render.wire import result_object
+from gongmcp.render.wire import in_order, result_bytes, result_object
 
 CALLS_AT_ONCE = 4
 """Tool calls that run at the same time; further ones wait their turn."""
@@ -137,6 +137,8 @@ def _tool(info: ToolInfo) -> wire.Tool:
 
 
 def _result(answer: Answer) -> wire.CallToolResult:
+    # The SDK would turn NaN and infinities into null without a word; this refuses them.
+    result_bytes(answer)
     body = result_object(answer)
     if answer.error is not None:
         body["_meta"] = {ERROR_META: answer.error}
@@ -150,12 +152,14 @@ def _refuse_cursor(params: wire.PaginatedRequestParams) -> None:
 
 
 async def _around(door: Door, method: str, proceed: Proceed) -> HandlerResult:
-    """Add the instructions to greetings, and let no exception but a protocol error out (older clients
-    would be shown its text)."""
+    """Add the instructions to greetings, put results into the order in which we write them, and let no
+    exception but a protocol error out (older clients would be shown its text)."""
     try:
         result = await proceed()
         if method in _GREETINGS and isinstance(result, dict):
             result = result | await _instructions(door)
+        elif method == "tools/call" and isinstance(result, dict):
+            result = in_order(result)
     except (MCPError, ValidationError):
         raise
     except Exception as error:  # noqa: BLE001 - logged; the client gets a reference
@@ -198,7 +202,7 @@ def internal_error(error: Exception) -> MCPError:
     frames = traceback.extract_tb(error.__traceback__)
     trail = [type(error).__qualname__, *(f"{PurePath(f.filename).name}:{f.lineno}:{f.name}" for f in frames)]
     reference = hashlib.blake2s("\n".join(trail).encode(), digest_size=4).hexdigest()
-    log.error("internal error %s\n%s", reference, _printable("".join(traceback.format_exception(error))))
+    log.error("internal error %s\n%s", reference, _printable("".join(traceback.format_exception(error)).rstrip()))
     return MCPError(
         wire.INTERNAL_ERROR,
         f"Something unexpected happened; the operator finds it in the log under reference {reference}.",

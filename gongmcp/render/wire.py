@@ -7,6 +7,8 @@ from typing import Any
 
 from gongmcp.render.answer import Answer
 
+_MEMBERS = ("content", "structuredContent", "isError")
+
 # Line separators to some readers of "one message a line", though JSON allows them raw in strings.
 _LINE_ENDS = {ord(sign): f"\\u{ord(sign):04x}" for sign in "\x85\u2028\u2029"}
 
@@ -27,6 +29,16 @@ def result_object(answer: Answer) -> dict[str, Any]:
 def result_bytes(answer: Answer) -> bytes:
     """Return the bytes of ``result_object(answer)``; see ``json_bytes`` for the form and the errors."""
     return json_bytes(result_object(answer))
+
+
+def in_order(result: dict[str, Any]) -> dict[str, Any]:
+    """Return the result of a call with its members in our order and what the protocol added after them.
+
+    The SDK sorts members by name; put back, the bytes of ``result_bytes`` are found on the wire as they are.
+    """
+    content = [{"type": block["type"]} | block for block in result["content"]]
+    ours = {name: result[name] for name in _MEMBERS if name in result}
+    return ours | result | {"content": content}
 
 
 def json_bytes(value: Any) -> bytes:
