@@ -1,7 +1,8 @@
 """A small, deterministic handler for tests of the MCP side; run as a script, it serves over stdio.
 
 ``argv`` may hold ``drain=SECONDS`` (patience at the end of input), ``wait`` (stay in start-up until
-a signal comes) and ``elsewhere`` (the threads of calls take the signals, the main one does not). What happens is told on standard error, a line ``event …`` each.
+a signal comes) and ``elsewhere`` (the threads of calls take the signals, the main one does not). What
+happens is told on standard error, a line ``event …`` each.
 """
 
 from __future__ import annotations

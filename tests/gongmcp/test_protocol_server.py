@@ -8,7 +8,7 @@ from typing import Literal
 
 import anyio
 import pytest
-from mcp import Client
+from mcp import Client, MCPDeprecationWarning
 from mcp.shared.exceptions import MCPError
 
 from gongmcp.protocol.server import CALLS_AT_ONCE, create_mcp_server
@@ -170,7 +170,8 @@ async def test_no_more_than_four_calls_run_and_nobody_else_waits_for_them(mode: 
             await until(lambda: handler.running == CALLS_AT_ONCE)
             assert len((await c.list_tools(cache_mode="bypass")).tools) == len(FakeHandler().tools())
             if mode == "legacy":
-                await c.send_ping()
+                with pytest.warns(MCPDeprecationWarning):
+                    await c.send_ping()
             assert (handler.running, results) == (CALLS_AT_ONCE, [])
             handler.gate.set()
     assert handler.peak == CALLS_AT_ONCE == 4
