@@ -99,12 +99,13 @@ def _preset_text(preset: Mapping[str, Any]) -> str:
 
 def _serve(settings: ServerSettings, db: Path) -> int:
     from gongmcp.handler import build_handler
-    from gongmcp.protocol.stdio import serve_stdio
     from gongmcp.render.surface import surface_note
 
     handler = build_handler(settings, db)
     if not handler.has_model():
         raise refused("cache_not_warmed")
+    from gongmcp.protocol.stdio import serve_stdio  # the SDK; a refusal does not wait for it
+
     note = surface_note(handler, settings)
     if note:
         print(f"gongmcp: {note}", file=sys.stderr)

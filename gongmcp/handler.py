@@ -37,6 +37,7 @@ from gongmcp.render.wire import result_bytes
 from gongmcp.settings import ServerSettings
 from gongmcp.store.calls import CallFilter, calls_in_range
 from gongmcp.store.connection import ReadStore, StorePool
+from gongmcp.store.crm_names import CrmNames
 from gongmcp.store.freshness import ModelState, load_state
 from gongmcp.store.model import serving_digest
 
@@ -106,10 +107,13 @@ class ToolInfo:
 class ToolHandler:
     """Runs tools over one cache under one policy. Thread-safe."""
 
-    def __init__(self, policy: Policy, pool: StorePool | None, *, tool_timeout: float = 30.0) -> None:
+    def __init__(
+        self, policy: Policy, pool: StorePool | None, *, tool_timeout: float = 30.0, names: CrmNames | None = None
+    ) -> None:
         self.policy = policy
         self.tool_timeout = tool_timeout
         self._pool = pool
+        self._names = names
         self._allowed = {name: tool for name, tool in catalog().items() if policy.tools is None or name in policy.tools}
         self._infos: dict[str, ToolInfo] = {}
 
@@ -145,13 +149,13 @@ class ToolHandler:
             policy = under_preset(policy, find_preset(preset))
         if provenance is not None:
             policy = replace(policy, provenance=Provenance(provenance))
-        return ToolHandler(policy, self._pool, tool_timeout=self.tool_timeout)
+        return ToolHandler(policy, self._pool, tool_timeout=self.tool_timeout, names=self._names)
 
     def has_model(self) -> bool:
         """Return whether the cache holds a read model that may be served; True also while it cannot be asked."""
         try:
             with self._require_store().store_scope() as store:
-                load_state(store, serving_digest())
+                load_state(store, serving_digest(self._names))
         except ToolFault:
             return False
         except Unavailable:
@@ -163,7 +167,7 @@ class ToolHandler:
         ``missing`` when there is no read model."""
         try:
             with self._require_store().store_scope() as store:
-                state = load_state(store, serving_digest())
+                state = load_state(store, serving_digest(self._names))
                 totals = {name: store.total(name) for name in ("calls", "transcripts", "segments")}
                 return {"freshness": state.freshness, "as_of": state.as_of, **totals}
         except (ToolFault, Unavailable):
@@ -211,6 +215,9 @@ class ToolHandler:
         except (KeyError, TypeError):
             raise UnknownTool(name) from None
 
+    def _scope(self, store: ReadStore, state: ModelState, limit: int, after: tuple[Any, ...] | None) -> CallScope:
+        return CallScope(store, self.policy, state, self._names or CrmNames.default(), limit, after)
+
     def _require_store(self) -> StorePool:
         if self._pool is None:
             raise ToolFault("cache_not_ready", "No cache is open.")
@@ -224,7 +231,7 @@ class ToolHandler:
         state: ModelState | None = None
         try:
             with self._require_store().store_scope(deadline=deadline, cancel=cancel) as store:
-                state = load_state(store, serving_digest())
+                state = load_state(store, serving_digest(self._names))
                 return self._query(tool, valid, store, state, ledger)
         except Unavailable as snag:
             return _unavailable(snag, state), 0
@@ -240,7 +247,7 @@ class ToolHandler:
         }
         sealer = CursorSealer(state.secret)
         after = sealer.open(valid.cursor, binding) if valid.cursor else None
-        result = tool.function(valid.model, CallScope(store, self.policy, state, valid.limit, after))
+        result = tool.function(valid.model, self._scope(store, state, valid.limit, after))
         disclosure = Disclosure(self.policy, valid.plain, ledger)
         head: dict[str, Any] = {"status": "ok", "as_of": state.as_of, "freshness": state.freshness}
         if isinstance(result, NotFound):
@@ -286,4 +293,5 @@ def build_handler(settings: ServerSettings, db: Path | None = None) -> ToolHandl
     Raises ``StartupRefusal`` when the file is not a usable cache.
     """
     pool = StorePool(db) if db is not None else None
-    return ToolHandler(settings.policy, pool, tool_timeout=settings.tool_timeout)
+    names = CrmNames.load(settings.crm) if settings.crm else None
+    return ToolHandler(settings.policy, pool, tool_timeout=settings.tool_timeout, names=names)

@@ -1,7 +1,6 @@
 """CRM context of a call: Gong's payload -> objects with their fields as text, whatever CRM delivered them.
 
-Salesforce and HubSpot differ in names only. The tables here are the one place that knows them: what kind
-of thing an object type is, and under which field names a canonical attribute is found.
+Salesforce and HubSpot differ in names only; ``gongmcp.store.crm_names`` knows them.
 """
 
 from __future__ import annotations
@@ -12,37 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-KINDS: Final[dict[str, str]] = {
-    name: kind
-    for kind, names in {
-        "account": "account accounts company companies",
-        "opportunity": "opportunity opportunities deal deals",
-        "contact": "contact contacts",
-        "lead": "lead leads",
-        "user": "user users owner owners",
-    }.items()
-    for name in names.split()
-}
-"""Object type in lower case -> kind; any other type is ``other``."""
-
-ATTRIBUTES: Final[dict[tuple[str, str], tuple[str, ...]]] = {
-    ("account", "industry"): ("Industry", "Industry__c"),
-    # HubSpot's lifecycle stage says of a company what an account type says: customer, lead, evangelist.
-    ("account", "type"): ("Account_Type__c", "Type", "hs_company_type", "lifecyclestage"),
-    ("account", "revenue_range"): ("Revenue_Range_f__c", "Revenue_Range__c", "revenue_range"),
-    ("opportunity", "stage"): ("StageName", "dealstage", "Stage"),
-    ("opportunity", "type"): ("Type", "dealtype", "Opportunity_Type__c", "Deal_Type__c"),
-    ("opportunity", "forecast_category"): (
-        "Forecast_Category_VP__c",
-        "ForecastCategoryName",
-        "ForecastCategory",
-        "hs_manual_forecast_category",
-        "hs_forecast_category",
-    ),
-    ("opportunity", "lead_source"): ("Primary_Lead_Source__c", "LeadSource", "Lead_Source__c", "hs_analytics_source"),
-    ("opportunity", "expansion"): ("Expansion_Bookings__c", "One_Year_Upsell__c"),
-}
-"""(kind, attribute) -> field names, the first populated one wins; case does not count."""
+from gongmcp.store.crm_names import CrmNames, kind_of
 
 NAME_FIELDS: Final = ("Name", "dealname", "FullName")
 _CONTEXT_KEYS: Final = ("context", "crmContext", "crm", "extendedContext", "crmObjects", "objects")
@@ -56,7 +25,8 @@ class CrmObject:
     """One object of a call's context.
 
     *object_type* is as delivered, *object_id* is '' when there is none, *fields* maps names as delivered
-    to text ('' = blank), *typed* holds the names whose value was no text (a number, a truth value).
+    to text ('' = blank), *typed* holds the names whose value was no text (a number, a truth value), *names*
+    are the names that CRM systems give to attributes.
     """
 
     object_type: str
@@ -65,10 +35,11 @@ class CrmObject:
     name: str
     fields: dict[str, str] = field(default_factory=dict)
     typed: set[str] = field(default_factory=set)
+    names: CrmNames = field(default_factory=CrmNames.default)
 
     def get(self, attribute: str) -> tuple[str, str]:
         """Return (value, field name) of a canonical *attribute* of its kind; ('', '') when it has none."""
-        return self.first(ATTRIBUTES.get((self.kind, attribute), ()))
+        return self.first(self.names.fields(self.kind, attribute))
 
     def first(self, names: Iterable[str]) -> tuple[str, str]:
         """Return (value, field name) of the first of *names* that is populated."""
@@ -100,15 +71,16 @@ def as_text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
-def crm_objects(call: Mapping[str, Any]) -> list[CrmObject]:
+def crm_objects(call: Mapping[str, Any], names: CrmNames | None = None) -> list[CrmObject]:
     """Return the objects of *call* (the context in it) and of its parties, in order, one for each (type, id).
 
     An object delivered with its values of the time of the call and of now is one object: the present
     values win. Objects without an id cannot be told apart and stay as many as there are.
     """
+    names = names or CrmNames.default()
     found: dict[tuple[str, str] | int, tuple[CrmObject, bool]] = {}
     for raw in _raw_objects(call):
-        crm_object = _read(raw)
+        crm_object = _read(raw, names)
         present = as_text(raw.get("timing")).casefold() != "timeofcall"
         key = (crm_object.object_type, crm_object.object_id) if crm_object.object_id else len(found)
         earlier = found.get(key)
@@ -162,13 +134,14 @@ def _objects_in(node: object, depth: int) -> Iterator[Mapping[str, Any]]:
             yield from _walk(node, depth + 1)
 
 
-def _read(raw: Mapping[str, Any]) -> CrmObject:
+def _read(raw: Mapping[str, Any], names: CrmNames) -> CrmObject:
     object_type = _first(raw, "objectType", "type", "entityType") or "Unknown"
     crm_object = CrmObject(
         object_type,
-        KINDS.get(object_type.casefold(), "other"),
+        kind_of(object_type),
         _first(raw, "objectId", "crmId", "id"),
         _first(raw, "name", "displayName", "label", "title"),
+        names=names,
     )
     for source in (raw.get("fields"), raw.get("properties")):
         for name, value in _pairs(source):

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from gongctl.cache.crm_context import CrmObject, as_text, crm_objects, is_phone_field
-from gongctl.cache.lifecycle import chosen_account, chosen_opportunity, classify, priority_score
-from gongmcp.exposure.aliases import call_ref, object_ref, speaker_ref, tie_breaker
+from gongctl.cache.lifecycle import LifecycleRules, chosen_account, chosen_opportunity, classify, priority_score
+from gongmcp.exposure.aliases import call_ref, object_ref, speaker_ref, tie_breaker, user_ref
 from gongmcp.exposure.clean import clean
 from gongmcp.exposure.masking import find_spans, mask
 from gongmcp.exposure.text import apply_spans, format_spans
+from gongmcp.store.crm_names import CrmNames
 from gongmcp.store.schema import MAX_SEGMENTS
 
 MAX_SECOND: Final = (1 << 32) - 1
@@ -63,11 +64,27 @@ class ObjectRow:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerRow:
+    """One answered scorecard of a call, without any answer's text."""
+
+    answered_id: str
+    scorecard_id: str
+    scorecard_name: str
+    review_method: str
+    review_time: str
+    reviewed_user: str
+    overall_score: float | None
+    answer_score_sum: float
+    answer_score_count: int
+
+
+@dataclass(frozen=True, slots=True)
 class ServingCall:
     """All that is served of one call, but for its number.
 
     *second* is its start (UTC, seconds since 1970, 0..2^32-1) and *tie* the number it prefers among the
-    calls of that second; *facts* holds the columns of ``call_facts`` except ``call_no``.
+    calls of that second; *facts* holds the columns of ``call_facts`` except numbers; *account* and
+    *opportunity* are the positions of the objects that they were read from.
     """
 
     call_id: str
@@ -77,12 +94,21 @@ class ServingCall:
     parties: tuple[PartyRow, ...]
     objects: tuple[ObjectRow, ...]
     segments: tuple[SegmentRow, ...]
+    answers: tuple[AnswerRow, ...]
+    account: int | None
+    opportunity: int | None
 
 
 def derive(
-    call: Mapping[str, Any], transcript: Mapping[str, Any] | None, secret: bytes, imported_at: str
+    call: Mapping[str, Any],
+    transcript: Mapping[str, Any] | None,
+    secret: bytes,
+    imported_at: str,
+    answered: Sequence[Mapping[str, Any]] = (),
+    names: CrmNames | None = None,
 ) -> ServingCall:
-    """Return what is served of *call* (an item of ``calls[]``, nested or flat) and its *transcript*.
+    """Return what is served of *call* (an item of ``calls[]``, nested or flat), its *transcript* and the
+    scorecards *answered* for it; *names* are what CRM systems call things.
 
     *secret* keys the aliases; *imported_at* (ISO, UTC) stands in for a start that Gong did not give.
     A transcript without a sentence counts as missing.
@@ -99,7 +125,10 @@ def derive(
         call = {**meta, **call}  # a flat call that an import put under metaData as a whole
     parties = _parties(call.get("parties"), secret, call_id)
     segments, speakers = _segments(transcript, parties, secret, call_id)
-    objects = crm_objects(call)
+    names = names or CrmNames.default()
+    rules = LifecycleRules.of(names)
+    objects = crm_objects(call, names)
+    account, opportunity = chosen_account(objects, rules), chosen_opportunity(objects, rules)
     start, started_at = _start(meta, imported_at)
     facts = {
         "call_id": call_id,
@@ -111,7 +140,7 @@ def derive(
         "segment_count": len(segments),
         "parties_count": len(parties),
         "external_parties": sum(party.affiliation == "external" for party in parties),
-        **_crm_facts(call, meta, objects),
+        **_crm_facts(call, meta, objects, rules, account, opportunity),
     }
     return ServingCall(
         call_id,
@@ -121,7 +150,14 @@ def derive(
         speakers,
         tuple(_object_row(position, item, secret) for position, item in enumerate(objects)),
         segments,
+        tuple(_answer(item, secret) for item in answered),
+        _position(objects, account),
+        _position(objects, opportunity),
     )
+
+
+def _position(objects: Sequence[CrmObject], item: CrmObject | None) -> int | None:
+    return next((position for position, other in enumerate(objects) if other is item), None)
 
 
 # --- time ------------------------------------------------------------------------------------------
@@ -306,10 +342,16 @@ def _monologues(transcript: Mapping[str, Any] | None) -> Iterator[tuple[str, lis
 # --- CRM -------------------------------------------------------------------------------------------
 
 
-def _crm_facts(call: Mapping[str, Any], meta: Mapping[str, Any], objects: Sequence[CrmObject]) -> dict[str, str | int]:
+def _crm_facts(
+    call: Mapping[str, Any],
+    meta: Mapping[str, Any],
+    objects: Sequence[CrmObject],
+    rules: LifecycleRules,
+    account: CrmObject | None,
+    opportunity: CrmObject | None,
+) -> dict[str, str | int]:
     system, direction = _either(call, meta, "system"), _either(call, meta, "direction")
-    lifecycle = classify(objects, system, direction)
-    account, opportunity = chosen_account(objects), chosen_opportunity(objects)
+    lifecycle = classify(objects, system, direction, rules)
     opportunities = sum(item.kind == "opportunity" for item in objects)
     scope = _SCOPES.get(as_text(meta.get("scope")).casefold(), "Unknown")
     return {
@@ -357,3 +399,32 @@ def _object_row(position: int, item: CrmObject, secret: bytes) -> ObjectRow:
         format_spans(name.spans),
         tuple((field, value, spans) for field, (value, spans) in values.items()),
     )
+
+
+# --- answered scorecards ---------------------------------------------------------------------------
+
+
+def _answer(item: Mapping[str, Any], secret: bytes) -> AnswerRow:
+    raw = item.get("answers")
+    answers = [answer for answer in raw if isinstance(answer, Mapping)] if isinstance(raw, list) else []
+    scores = [(answer.get("isOverall") is True, _score(answer)) for answer in answers]
+    scored = [score for _, score in scores if score]  # a score of 0 says "not scored"
+    user = _id(item.get("reviewedUserId"))
+    return AnswerRow(
+        _id(item.get("answeredScorecardId")),
+        _id(item.get("scorecardId")),
+        _label(as_text(item.get("scorecardName"))),
+        _label(as_text(item.get("reviewMethod"))),
+        _id(item.get("reviewTime")),
+        user_ref(secret, user) if user else "",
+        next((score for overall, score in scores if overall and score), None),
+        sum(scored),
+        len(scored),
+    )
+
+
+def _score(answer: Mapping[str, Any]) -> float | None:
+    value = answer.get("score")
+    if answer.get("notApplicable") is True or isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if math.isfinite(value) else None

@@ -21,6 +21,7 @@ from typing import Any, Final, Protocol
 import msgspec
 
 from gongctl.cache.derive import ServingCall, derive
+from gongmcp.store.crm_names import CrmNames
 
 _END_SECONDS: Final = 5.0
 # Not ``multiprocessing.Process``: that would run the caller's main script once more.
@@ -41,6 +42,7 @@ class RawCall:
     call: bytes | None
     imported_at: str
     transcript: bytes | None
+    answered: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class Deriver(Protocol):
     def result(self) -> Derived: ...
 
 
-def derive_batch(batch: Sequence[RawCall], secret: bytes) -> Derived:
+def derive_batch(batch: Sequence[RawCall], secret: bytes, names: CrmNames) -> Derived:
     """Decode and derive the calls of *batch* that are there."""
     calls = []
     decoding = 0.0
@@ -70,8 +72,9 @@ def derive_batch(batch: Sequence[RawCall], secret: bytes) -> Derived:
         since = time.perf_counter()
         call = _decode(raw.call)
         transcript = None if raw.transcript is None else _decode(raw.transcript)
+        answered = [_decode(item) for item in raw.answered]
         decoding += time.perf_counter() - since
-        calls.append(derive(call, transcript, secret, raw.imported_at))
+        calls.append(derive(call, transcript, secret, raw.imported_at, answered, names))
     return Derived(tuple(calls), decoding, time.perf_counter() - started - decoding)
 
 
@@ -83,8 +86,9 @@ def _decode(payload: bytes) -> dict[str, Any]:
 class HereDeriver:
     """Derives in this process, when the result is asked for."""
 
-    def __init__(self, secret: bytes) -> None:
+    def __init__(self, secret: bytes, names: CrmNames) -> None:
         self._secret = secret
+        self._names = names
         self._batch: Sequence[RawCall] = ()
 
     def submit(self, batch: Sequence[RawCall]) -> None:
@@ -93,14 +97,14 @@ class HereDeriver:
 
     def result(self) -> Derived:
         """Return what the submitted batch gives."""
-        return derive_batch(self._batch, self._secret)
+        return derive_batch(self._batch, self._secret, self._names)
 
 
 class ProcessDeriver:
     """Derives in a second process; should that die, in this one."""
 
-    def __init__(self, secret: bytes) -> None:
-        self._here = HereDeriver(secret)
+    def __init__(self, secret: bytes, names: CrmNames) -> None:
+        self._here = HereDeriver(secret, names)
         self._pipe, other = Pipe()
         command = [sys.executable, "-c", _CHILD, json.dumps(sys.path), str(other.fileno())]
         quiet = subprocess.DEVNULL
@@ -114,7 +118,7 @@ class ProcessDeriver:
             start_new_session=True,
         )
         other.close()
-        self._send(secret)
+        self._send((secret, names))
 
     def _send(self, message: object) -> None:
         with suppress(OSError):  # result() notices
@@ -151,12 +155,12 @@ class ProcessDeriver:
 
 
 @contextmanager
-def open_deriver(secret: bytes, *, second_process: bool) -> Iterator[Deriver]:
+def open_deriver(secret: bytes, names: CrmNames, *, second_process: bool) -> Iterator[Deriver]:
     """Give a deriver, and end its process afterwards if it has one."""
     if not second_process:
-        yield HereDeriver(secret)
+        yield HereDeriver(secret, names)
         return
-    deriver = ProcessDeriver(secret)
+    deriver = ProcessDeriver(secret, names)
     try:
         yield deriver
     finally:
@@ -167,13 +171,13 @@ def serve(descriptor: int) -> None:
     """Be the second process: answer the batches that come through the pipe until it closes."""
     pipe = Connection(descriptor)
     with suppress(EOFError, OSError):
-        secret: bytes = pipe.recv()
+        secret, names = pipe.recv()
         while True:
-            pipe.send(_answer(pipe.recv(), secret))
+            pipe.send(_answer(pipe.recv(), secret, names))
 
 
-def _answer(batch: Sequence[RawCall], secret: bytes) -> Derived | Exception:
+def _answer(batch: Sequence[RawCall], secret: bytes, names: CrmNames) -> Derived | Exception:
     try:
-        return derive_batch(batch, secret)
+        return derive_batch(batch, secret, names)
     except (ValueError, zlib.error) as error:
         return error

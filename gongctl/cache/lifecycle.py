@@ -2,7 +2,7 @@
 
 A list of rules is tried from top to bottom; the first that any attached object meets decides bucket,
 confidence, reason and evidence together. The rules name no company: the values that make a renewal or a
-late stage are data (``LifecycleRules``). ``DEFAULT_RULES`` holds three vocabularies:
+late stage are data (``gongmcp/data/crm.toml``), which holds three vocabularies:
 
 * the tenant's that this product's bucket names come from (``Account_Type__c``, "SOW & Proposal");
 * Salesforce's standard picklists. "Proposal/Price Quote" (75 % by default) and "Negotiation/Review" (90 %)
@@ -19,9 +19,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from gongctl.cache.crm_context import CrmObject
+from gongmcp.store.crm_names import CrmNames
 
 PARTNER: Final = "partner"
 RENEWAL: Final = "renewal"
@@ -47,34 +49,22 @@ class LifecycleRules:
     customer_account_prefixes: tuple[str, ...]
     outbound_systems: frozenset[str]
 
-
-DEFAULT_RULES: Final = LifecycleRules(
-    partner_opportunity_types=frozenset({"partnership"}),
-    partner_account_prefixes=(
-        *("partner", "technology referral partner"),
-        *("technology partner", "channel partner", "installation partner", "reseller"),
-    ),
-    renewal_types=frozenset({"renewal", "existing customer - renewal"}),
-    expansion_types=frozenset(
-        {
-            *("upsell", "existing business", "year 2 increase", "year 3 increase"),
-            *("expansion", "upgrade", "cross-sell", "cross sell", "add-on", "existing customer - upgrade"),
-            "existingbusiness",
-        }
-    ),
-    closed_stages=frozenset({"closed won", "closed lost", "closedwon", "closedlost"}),
-    late_stages=frozenset(
-        {
-            *("demo & business case", "business case", "sow & proposal", "contract review", "contract signing"),
-            "crucible/last mile",
-            *("proposal/price quote", "negotiation/review"),
-            *("decisionmakerboughtin", "decision maker bought-in", "contractsent", "contract sent"),
-        }
-    ),
-    customer_account_prefixes=("customer",),
-    outbound_systems=frozenset({"upload api"}),
-)
-"""The rules in force; a business profile will replace them."""
+    @classmethod
+    @lru_cache(maxsize=8)
+    def of(cls, names: CrmNames) -> LifecycleRules:
+        """Return the rules that the names in force make."""
+        values = names.lifecycle
+        closed = frozenset(normal(value) for value in values["closed_stages"])
+        return cls(
+            partner_opportunity_types=frozenset(values["partner_opportunity_types"]),
+            partner_account_prefixes=tuple(values["partner_account_prefixes"]),
+            renewal_types=frozenset(values["renewal_types"]),
+            expansion_types=frozenset(values["expansion_types"]),
+            closed_stages=closed,
+            late_stages=frozenset(normal(value) for value in names.late_stages) - closed,
+            customer_account_prefixes=tuple(values["customer_account_prefixes"]),
+            outbound_systems=frozenset(values["outbound_systems"]),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +84,10 @@ def normal(value: str) -> str:
 
 
 def classify(
-    objects: Sequence[CrmObject], system: str, direction: str, rules: LifecycleRules = DEFAULT_RULES
+    objects: Sequence[CrmObject], system: str, direction: str, rules: LifecycleRules | None = None
 ) -> Lifecycle:
     """Return the lifecycle of a call with these attached *objects*, recording *system* and *direction*."""
+    rules = rules or LifecycleRules.of(CrmNames.default())
     opportunities = [item for item in objects if item.kind == "opportunity"]
     accounts = [item for item in objects if item.kind == "account"]
     checks: tuple[tuple[str, Sequence[CrmObject], str, Callable[[str], bool], str], ...] = (
@@ -171,39 +162,41 @@ def _unique(names: Iterable[str]) -> tuple[str, ...]:
 # --- the chosen account and opportunity ------------------------------------------------------------
 
 
-def chosen_account(objects: Iterable[CrmObject], rules: LifecycleRules = DEFAULT_RULES) -> CrmObject | None:
+def chosen_account(objects: Iterable[CrmObject], rules: LifecycleRules | None = None) -> CrmObject | None:
     """Return the account that a call's account facts are read from, all of them from this one.
 
     Customers first, then partners, then any with a type; among equals the lowest ``Type:id``.
     """
+    values = rules or LifecycleRules.of(CrmNames.default())
 
     def rank(item: CrmObject) -> int:
         kind = normal(item.get("type")[0])
-        if kind.startswith(rules.customer_account_prefixes):
+        if kind.startswith(values.customer_account_prefixes):
             return 0
-        if kind.startswith(rules.partner_account_prefixes):
+        if kind.startswith(values.partner_account_prefixes):
             return 1
         return 2 if kind else 3
 
     return _lowest((item for item in objects if item.kind == "account"), rank)
 
 
-def chosen_opportunity(objects: Iterable[CrmObject], rules: LifecycleRules = DEFAULT_RULES) -> CrmObject | None:
+def chosen_opportunity(objects: Iterable[CrmObject], rules: LifecycleRules | None = None) -> CrmObject | None:
     """Return the opportunity that a call's opportunity facts are read from, all of them from this one.
 
     Partnership, renewal, expansion, closed, late stage, any stage, the rest; among equals the lowest
     ``Type:id``. The order is that of the lifecycle rules, so the facts show what decided the bucket.
     """
+    values = rules or LifecycleRules.of(CrmNames.default())
 
     def rank(item: CrmObject) -> int:
         kind = normal(item.get("type")[0])
         stage = normal(item.get("stage")[0])
         steps = (
-            kind in rules.partner_opportunity_types,
-            kind in rules.renewal_types,
-            kind in rules.expansion_types or bool(_holding(item, "expansion", _is_amount)[0]),
-            stage in rules.closed_stages,
-            stage in rules.late_stages,
+            kind in values.partner_opportunity_types,
+            kind in values.renewal_types,
+            kind in values.expansion_types or bool(_holding(item, "expansion", _is_amount)[0]),
+            stage in values.closed_stages,
+            stage in values.late_stages,
             bool(stage),
             True,
         )

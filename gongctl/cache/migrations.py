@@ -11,6 +11,7 @@ To add one: raise ``SCHEMA_VERSION`` in ``gongmcp.store.schema``, write a step f
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -34,6 +35,9 @@ class Migration:
     step: Callable[[Database], bool]
 
 
+_CREATED = re.compile(r"^CREATE (?:UNIQUE |VIRTUAL )?(?:TABLE|INDEX) (\w+)", re.MULTILINE)
+
+
 def _statements(script: str) -> Iterator[str]:
     """Split *script* into statements; ``executescript`` would commit the open transaction."""
     statement = ""
@@ -47,8 +51,12 @@ def _statements(script: str) -> Iterator[str]:
 
 
 def _first_schema(db: Database) -> bool:
+    """Create what is missing; a file whose version was set back keeps what it has."""
+    present = {row[0] for row in db.conn.execute("SELECT name FROM sqlite_master")}
     for statement in _statements(RAW_DDL + MODEL_DDL):
-        db.conn.execute(statement)
+        created = _CREATED.search(statement)
+        if created is None or created[1] not in present:
+            db.conn.execute(statement)
     return False
 
 

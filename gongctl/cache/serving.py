@@ -10,6 +10,8 @@ same of 4,096 numbers meet; which of them comes first is then a matter of which 
 
 from __future__ import annotations
 
+import hashlib
+import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +19,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from gongctl.cache.derive import MAX_SECOND, ServingCall
+from gongmcp.store.crm_names import CrmNames
 from gongmcp.store.schema import INDEX_BITS, TIE_BITS, first_segment, last_segment
+
+US: Final = "\x1f"
+"""Between the parts of a counter's key."""
 
 MAX_CALL_NO: Final = (MAX_SECOND << TIE_BITS) | ((1 << TIE_BITS) - 1)
 
@@ -41,10 +47,25 @@ def object_no(call_no: int, position: int) -> int:
     return (call_no << INDEX_BITS) | position
 
 
+@dataclass(frozen=True, slots=True)
+class _Object:
+    """What the counters need of a CRM object: type, id, and (field name, masked value) pairs."""
+
+    object_type: str
+    object_id: str
+    values: Sequence[tuple[str, str]]
+
+
+def value_digest(value: str) -> str:
+    """Return what stands for a value in the counters, which must not hold it a second time."""
+    return hashlib.blake2b(value.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
 @dataclass(slots=True)
 class _Tally:
-    """What one call contributes to the counters."""
+    """What one call contributes to the counters; *group_fields* are those that matrices group by."""
 
+    group_fields: frozenset[str]
     counts: Counter[CounterKey] = field(default_factory=Counter)
 
     def call(self, facts: Mapping[str, object], has_crm: bool) -> None:
@@ -59,25 +80,38 @@ class _Tally:
         self._total("opportunity_calls", int(bool(facts["opportunity_count"])))
         self._total("account_calls", int(bool(facts["account_count"])))
 
-    def objects(self, objects: Iterable[tuple[str, str]]) -> None:
-        """Add (type, id) of the call's objects."""
-        types = set()
-        for object_type, object_id in objects:
-            types.add(object_type)
-            self.counts["object_type", object_type, "objects"] += 1
-            if object_id:
-                self.counts["object_id", object_type, object_id] += 1
+    def objects(self, objects: Sequence[_Object], bucket: str) -> None:
+        """Add the call's objects and their fields; *bucket* is its lifecycle bucket."""
+        count = self.counts
+        # What counts calls: a call with two objects of a type counts once.
+        once: set[CounterKey] = set()
+        for item in objects:
+            of = item.object_type
+            count["object_type", of, "objects"] += 1
+            once |= {("object_type", of, "calls"), ("lifecycle_calls", of + US + bucket, "")}
+            if item.object_id:
+                count["object_id", of, item.object_id] += 1
             self._total("crm_objects")
-        for object_type in types:
-            self.counts["object_type", object_type, "calls"] += 1
-
-    def values(self, values: Iterable[tuple[str, str, bool]]) -> None:
-        """Add (type, field name, populated) of the call's field values."""
-        for object_type, name, populated in values:
-            self.counts["crm_field", object_type, name] += 1
-            if populated:
-                self.counts["crm_field_populated", object_type, name] += 1
-            self._total("crm_fields")
+            self._total("crm_fields", len(item.values))
+            filled = [name for name, value in item.values if value]
+            for name, value in item.values:
+                count["crm_field", of, name] += 1
+                once.add(("crm_field_calls", of, name))
+                if value:
+                    count["crm_field_populated", of, name] += 1
+                    count["crm_field_chars", of, name] += len(value)
+                    count["crm_field_length", of + US + name, str(len(value))] += 1
+                    count["crm_value", of + US + name, value_digest(value)] += 1
+                    once.add(("lifecycle_populated", of + US + bucket, name))
+                if name in self.group_fields:
+                    group = of + US + name
+                    count["matrix_objects", group, value] += 1
+                    once.add(("matrix_calls", group, value))
+                    for other in filled:
+                        count["matrix_populated", group + US + value, other] += 1
+                        once.add(("matrix_populated_calls", group + US + value, other))
+        for key in once:
+            count[key] += 1
 
     def _total(self, key: str, count: int = 1) -> None:
         if count:
@@ -87,8 +121,10 @@ class _Tally:
 class ServingWriter:
     """Replaces the served rows of calls. Every method wants an open transaction."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, names: CrmNames | None = None) -> None:
         self._connection = connection
+        self._names = names or CrmNames.default()
+        self._group_fields = frozenset(self._names.matrix_group_fields)
 
     # --- public ---
 
@@ -100,6 +136,7 @@ class ServingWriter:
         delta: Counter[CounterKey] = Counter()
         stored = self._numbers([*(call.call_id for call in calls), *removed])
         removed_ids = set(removed)
+        opportunities = self._opportunities_of(stored.values())
         numbers = {
             call.call_id: stored[call.call_id]
             for call in calls
@@ -121,15 +158,21 @@ class ServingWriter:
         # Ascending rowids: the full-text index writes a segment of its own for each step back.
         ordered = sorted(calls, key=lambda call: numbers[call.call_id])
         for call in ordered:
-            delta.update(_tally(call))
+            delta.update(self._tally(call))
         self._insert([(numbers[call.call_id], call) for call in ordered], same_segments)
         self.count(delta)
+        opportunities |= self._opportunities_of(numbers.values())
+        self._retell_opportunities(opportunities)
 
     def clear(self) -> None:
         """Remove every served row and every counter."""
         execute = self._connection.execute
         execute("INSERT INTO segments_fts (segments_fts) VALUES ('delete-all')")
-        for table in ("segments", "crm_values", "crm_objects", "parties", "call_facts", "counters"):
+        execute("INSERT INTO crm_values_fts (crm_values_fts) VALUES ('delete-all')")
+        for table in (
+            *("segments", "crm_values", "crm_objects", "parties", "call_facts", "counters"),
+            *("opportunities", "answered_scorecards"),
+        ):
             execute(f"DELETE FROM {table}")
 
     def count(self, delta: Mapping[CounterKey, int]) -> None:
@@ -137,9 +180,14 @@ class ServingWriter:
         changes = {key: value for key, value in delta.items() if value}
         distinct: Counter[CounterKey] = Counter()
         for key, value in changes.items():
-            if key[0] == "object_id":
+            if key[0] in ("object_id", "crm_value"):
                 before = self._value(key)
-                distinct["object_type", key[1], "distinct_object_ids"] += int(before + value > 0) - int(before > 0)
+                change = int(before + value > 0) - int(before > 0)
+                if key[0] == "object_id":
+                    distinct["object_type", key[1], "distinct_object_ids"] += change
+                else:
+                    of, name = key[1].split(US, 1)
+                    distinct["crm_field_distinct", of, name] += change
         changes.update({key: value for key, value in distinct.items() if value})
         self._connection.executemany(
             """INSERT INTO counters (counter, key, detail, value) VALUES (?, ?, ?, ?)
@@ -178,22 +226,72 @@ class ServingWriter:
         return numbers
 
     def _stored_tally(self, call_no: int) -> Counter[CounterKey]:
-        tally = _Tally()
+        tally = _Tally(self._group_fields)
         cursor = self._connection.execute("SELECT * FROM call_facts WHERE call_no = ?", (call_no,))
         facts = dict(zip([column[0] for column in cursor.description], cursor.fetchone(), strict=True))
         objects = self._connection.execute(
-            "SELECT object_type, object_id FROM crm_objects WHERE call_no = ?", (call_no,)
+            "SELECT object_no, object_type, object_id FROM crm_objects WHERE call_no = ?", (call_no,)
         ).fetchall()
+        values: dict[int, list[tuple[str, str]]] = {number: [] for number, _, _ in objects}
+        for number, name, value in self._connection.execute(
+            "SELECT object_no, field_name, value FROM crm_values WHERE value_no BETWEEN ? AND ?",
+            (first_segment(call_no), last_segment(call_no)),
+        ):
+            values[number].append((name, value))
         tally.call(facts, bool(objects))
-        tally.objects(objects)
-        tally.values(
-            self._connection.execute(
-                """SELECT o.object_type, v.field_name, v.value <> '' FROM crm_objects AS o
-                   JOIN crm_values AS v ON v.object_no = o.object_no WHERE o.call_no = ?""",
-                (call_no,),
-            )
+        tally.objects([_Object(of, key, values[number]) for number, of, key in objects], facts["lifecycle_bucket"])
+        return tally.counts
+
+    def _tally(self, call: ServingCall) -> Counter[CounterKey]:
+        tally = _Tally(self._group_fields)
+        tally.call(call.facts, bool(call.objects))
+        tally.objects(
+            [
+                _Object(item.object_type, item.object_id, [(name, value) for name, value, _ in item.values])
+                for item in call.objects
+            ],
+            str(call.facts["lifecycle_bucket"]),
         )
         return tally.counts
+
+    def _opportunities_of(self, numbers: Iterable[int]) -> set[tuple[str, str]]:
+        """Return (type, id) of the opportunities attached to the calls *numbers*."""
+        found: set[tuple[str, str]] = set()
+        for number in numbers:
+            found.update(
+                self._connection.execute(
+                    """SELECT object_type, object_id FROM crm_objects
+                       WHERE call_no = ? AND kind = 'opportunity' AND object_id <> ''""",
+                    (number,),
+                )
+            )
+        return found
+
+    def _retell_opportunities(self, keys: Iterable[tuple[str, str]]) -> None:
+        """Make the rows of ``opportunities`` for *keys* say what their calls say now."""
+        for object_type, object_id in sorted(keys):
+            key = (object_type, object_id)
+            self._connection.execute("DELETE FROM opportunities WHERE object_type = ? AND object_id = ?", key)
+            self._connection.execute(
+                f"""INSERT INTO opportunities
+                    SELECT o.object_type, o.object_id, max(o.object_ref), '', '', count(*), sum(f.transcript_present),
+                           count(*) - sum(f.transcript_present), sum(f.duration_seconds), max(f.call_no)
+                    FROM ({_ATTACHED}) o JOIN call_facts f ON f.call_no = o.call_no
+                    GROUP BY o.object_type, o.object_id""",
+                key,
+            )
+            for column, attribute in (("stage", "stage"), ("opportunity_type", "type")):
+                names = self._names.fields("opportunity", attribute)
+                self._connection.execute(
+                    f"""UPDATE opportunities SET {column} = coalesce((
+                            SELECT v.value FROM crm_objects o JOIN crm_values v ON v.object_no = o.object_no
+                            JOIN json_each(?) n ON lower(n.value) = lower(v.field_name)
+                            WHERE o.object_type = opportunities.object_type AND o.object_id = opportunities.object_id
+                              AND o.call_no = opportunities.latest_call_no AND v.value <> ''
+                            ORDER BY n.key LIMIT 1), '')
+                        WHERE object_type = ? AND object_id = ?""",
+                    (json.dumps(names), *key),
+                )
 
     def _segments_equal(self, call_no: int, call: ServingCall) -> bool:
         first = first_segment(call_no)
@@ -237,21 +335,27 @@ class ServingWriter:
                 span,
             )
             execute("DELETE FROM segments WHERE segment_no BETWEEN ? AND ?", span)
+        values = (first_segment(call_no), last_segment(call_no))
         execute(
-            "DELETE FROM crm_values WHERE object_no IN (SELECT object_no FROM crm_objects WHERE call_no = ?)",
-            (call_no,),
+            """INSERT INTO crm_values_fts (crm_values_fts, rowid, value)
+               SELECT 'delete', value_no, value FROM crm_values WHERE value_no BETWEEN ? AND ? ORDER BY value_no""",
+            values,
         )
-        for table in ("crm_objects", "parties", "call_facts"):
+        execute("DELETE FROM crm_values WHERE value_no BETWEEN ? AND ?", values)
+        for table in ("crm_objects", "parties", "answered_scorecards", "call_facts"):
             execute(f"DELETE FROM {table} WHERE call_no = ?", (call_no,))
 
     def _insert(self, calls: Sequence[tuple[int, ServingCall]], same_segments: set[str]) -> None:
         if not calls:
             return
         many = self._connection.executemany
-        columns = ("call_no", *calls[0][1].facts)
+        columns = ("call_no", "account_no", "opportunity_no", *calls[0][1].facts)
         many(
             f"INSERT INTO call_facts ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})",
-            ((number, *call.facts.values()) for number, call in calls),
+            (
+                (number, _number_of(number, call.account), _number_of(number, call.opportunity), *call.facts.values())
+                for number, call in calls
+            ),
         )
         many(
             """INSERT INTO parties (call_no, party_no, speaker_id, speaker_ref, affiliation, job_title, matched)
@@ -278,13 +382,31 @@ class ServingWriter:
                 for o in call.objects
             ),
         )
+        values = [
+            (first_segment(number) + running, object_no(number, item.position), item.object_type, *value)
+            for number, call in calls
+            for running, (item, value) in enumerate((item, value) for item in call.objects for value in item.values)
+        ]
         many(
-            "INSERT INTO crm_values (object_no, field_name, value, value_spans) VALUES (?, ?, ?, ?)",
+            """INSERT INTO crm_values (value_no, object_no, object_type, field_name, value, value_spans)
+               VALUES (?, ?, ?, ?, ?, ?)""",
+            values,
+        )
+        many("INSERT INTO crm_values_fts (rowid, value) VALUES (?, ?)", ((row[0], row[4]) for row in values))
+        many(
+            """INSERT OR REPLACE INTO answered_scorecards
+                 (answered_id, call_no, scorecard_id, scorecard_name, review_method,
+                  review_time, reviewed_user, overall_score, answer_score_sum, answer_score_count)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
             (
-                (object_no(number, item.position), *value)
+                (
+                    a.answered_id,
+                    number,
+                    *(a.scorecard_id, a.scorecard_name, a.review_method, a.review_time, a.reviewed_user),
+                    *(a.overall_score, a.answer_score_sum, a.answer_score_count),
+                )
                 for number, call in calls
-                for item in call.objects
-                for value in item.values
+                for a in call.answers
             ),
         )
         self._insert_segments([(number, call) for number, call in calls if call.call_id not in same_segments])
@@ -316,9 +438,9 @@ def _keeps(number: int, call: ServingCall) -> bool:
     return number >> TIE_BITS == call.second
 
 
-def _tally(call: ServingCall) -> Counter[CounterKey]:
-    tally = _Tally()
-    tally.call(call.facts, bool(call.objects))
-    tally.objects((item.object_type, item.object_id) for item in call.objects)
-    tally.values((item.object_type, name, bool(value)) for item in call.objects for name, value, _ in item.values)
-    return tally.counts
+def _number_of(call_no: int, position: int | None) -> int:
+    return 0 if position is None else object_no(call_no, position)
+
+
+_ATTACHED: Final = """SELECT DISTINCT object_type, object_id, object_ref, call_no FROM crm_objects
+                      WHERE object_type = ? AND object_id = ?"""

@@ -254,13 +254,31 @@ class _Batch:
             )
         )
         rows, _ = self._pack_all(kind, records, stored, _as_delivered)
+        calls = {record.record_id: _call_of(record) for record in records} if kind == "answered_scorecard" else {}
+        self._mark_dirty(self._calls_of(kind, rows))  # an answer may have moved from one call to another
         self._connection.executemany(
-            """INSERT INTO raw_records (kind, record_id, payload, digest, imported_at, generation)
-               VALUES (?, ?, ?, ?, ?, ?)
+            """INSERT INTO raw_records (kind, record_id, payload, digest, call_id, imported_at, generation)
+               VALUES (?, ?, ?, ?, ?, ?, ?)
                ON CONFLICT (kind, record_id) DO UPDATE
-               SET payload = excluded.payload, digest = excluded.digest, generation = excluded.generation""",
-            [(kind, row.record_id, row.payload, row.digest, self._now, self._generation) for row in rows.values()],
+               SET payload = excluded.payload, digest = excluded.digest, call_id = excluded.call_id,
+                   generation = excluded.generation""",
+            [
+                (kind, row.record_id, row.payload, row.digest, calls.get(row.record_id), self._now, self._generation)
+                for row in rows.values()
+            ],
         )
+        self._mark_dirty(self._calls_of(kind, rows))
+
+    def _calls_of(self, kind: Kind, record_ids: Iterable[str]) -> list[str]:
+        """Return the calls that stored answered scorecards speak of."""
+        if kind != "answered_scorecard":
+            return []
+        found = self._connection.execute(
+            """SELECT call_id FROM raw_records WHERE kind = ? AND call_id IS NOT NULL
+               AND record_id IN (SELECT value FROM json_each(?))""",
+            (kind, json.dumps(list(record_ids))),
+        )
+        return [call_id for (call_id,) in found]
 
     def finish(self) -> None:
         """Write the kept counts, and that the data has changed if it has."""
@@ -314,6 +332,12 @@ class _Batch:
             (json.dumps(list(call_ids)),),
         ).fetchone()
         return int(row[0])
+
+
+def _call_of(record: Record) -> str | None:
+    """Return the call that an answered scorecard speaks of; None when it names none."""
+    call_id = record.payload.get("callId")
+    return call_id if isinstance(call_id, str) and call_id else None
 
 
 class _PartKeeper:

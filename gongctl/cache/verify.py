@@ -6,11 +6,13 @@ fault of the writer or a damaged file; building the read model anew mends either
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import Counter
 from typing import Final
 
-from gongctl.cache.serving import RAW_TOTALS, CounterKey
+from gongctl.cache.serving import RAW_TOTALS, CounterKey, value_digest
+from gongmcp.store.crm_names import CrmNames
 from gongmcp.store.schema import INDEX_BITS, TIE_BITS
 
 _ORPHANS: Final = {
@@ -22,6 +24,18 @@ _ORPHANS: Final = {
         SELECT count(*) FROM crm_objects WHERE call_no NOT IN (SELECT call_no FROM call_facts)""",
     "CRM values without an object": """
         SELECT count(*) FROM crm_values WHERE object_no NOT IN (SELECT object_no FROM crm_objects)""",
+    "answered scorecards without a call": """
+        SELECT count(*) FROM answered_scorecards WHERE call_no NOT IN (SELECT call_no FROM call_facts)""",
+    "opportunities that differ from their calls": """
+        SELECT count(*) FROM (
+          SELECT object_type, object_id, count(*) AS calls, sum(transcript_present) AS present,
+                 sum(duration_seconds) AS seconds, max(call_no) AS latest
+          FROM (SELECT DISTINCT object_type, object_id, call_no FROM crm_objects
+                WHERE kind = 'opportunity' AND object_id <> '') JOIN call_facts USING (call_no) GROUP BY 1, 2) AS t
+        FULL JOIN opportunities AS o USING (object_type, object_id)
+        WHERE (calls, present, calls - present, seconds, latest) IS NOT
+              (o.call_count, o.transcript_count, o.missing_transcript_count, o.total_duration_seconds,
+               o.latest_call_no)""",
     "segments of a speaker who is no party row": f"""
         SELECT count(*) FROM segments AS s WHERE s.speaker_no > 0 AND NOT EXISTS (
           SELECT 1 FROM parties AS p WHERE p.call_no = s.segment_no >> {INDEX_BITS} AND p.party_no = s.speaker_no)""",
@@ -78,29 +92,65 @@ _RECOUNTS: Final = (
        FROM crm_values AS v JOIN crm_objects AS o USING (object_no) GROUP BY 2, 3""",
     """SELECT 'crm_field_populated', o.object_type, v.field_name, count(*)
        FROM crm_values AS v JOIN crm_objects AS o USING (object_no) WHERE v.value <> '' GROUP BY 2, 3""",
+    f"""SELECT 'crm_field_calls', object_type, field_name, count(DISTINCT value_no >> {INDEX_BITS})
+       FROM crm_values GROUP BY 2, 3""",
+    """SELECT 'crm_field_chars', object_type, field_name, sum(length(value))
+       FROM crm_values WHERE value <> '' GROUP BY 2, 3""",
+    """SELECT 'crm_field_length', object_type || char(31) || field_name, length(value), count(*)
+       FROM crm_values WHERE value <> '' GROUP BY 2, 3""",
+    """SELECT 'crm_field_distinct', object_type, field_name, count(DISTINCT value)
+       FROM crm_values WHERE value <> '' GROUP BY 2, 3""",
+    """SELECT 'lifecycle_calls', o.object_type || char(31) || f.lifecycle_bucket, '', count(DISTINCT f.call_no)
+       FROM crm_objects AS o JOIN call_facts AS f USING (call_no) GROUP BY 2""",
+    f"""SELECT 'lifecycle_populated', v.object_type || char(31) || f.lifecycle_bucket, v.field_name,
+              count(DISTINCT f.call_no)
+       FROM crm_values AS v JOIN call_facts AS f ON f.call_no = v.value_no >> {INDEX_BITS}
+       WHERE v.value <> '' GROUP BY 2, 3""",
 )
 
+_GROUPS: Final = "(SELECT * FROM crm_values WHERE field_name IN (SELECT value FROM json_each(:fields)))"
+_GROUPED: Final = (
+    f"""SELECT 'matrix_objects', object_type || char(31) || field_name, value, count(*) FROM {_GROUPS} GROUP BY 2, 3""",
+    f"""SELECT 'matrix_calls', object_type || char(31) || field_name, value, count(DISTINCT value_no >> {INDEX_BITS})
+        FROM {_GROUPS} GROUP BY 2, 3""",
+    f"""SELECT 'matrix_populated', g.object_type || char(31) || g.field_name || char(31) || g.value, v.field_name,
+               count(*)
+        FROM {_GROUPS} AS g JOIN crm_values AS v USING (object_no) WHERE v.value <> '' GROUP BY 2, 3""",
+    f"""SELECT 'matrix_populated_calls', g.object_type || char(31) || g.field_name || char(31) || g.value,
+               v.field_name, count(DISTINCT v.value_no >> {INDEX_BITS})
+        FROM {_GROUPS} AS g JOIN crm_values AS v USING (object_no) WHERE v.value <> '' GROUP BY 2, 3""",
+)
+"""Counters per value of the fields that matrices group by."""
 
-def recount(connection: sqlite3.Connection) -> list[str]:
+
+def recount(connection: sqlite3.Connection, names: CrmNames | None = None) -> list[str]:
     """Return what does not agree, one sentence each without any text of the data; empty = all is well.
+
+    *names* are those that the model was warmed with.
 
     The index check needs a connection that may write, though nothing is changed.
     """
     faults = [f"{count} {what}" for what, sql in _ORPHANS.items() if (count := connection.execute(sql).fetchone()[0])]
-    faults += _counter_faults(connection)
-    try:
-        # rank = 1: compare with the text of the rows as well, not only within the index.
-        connection.execute("INSERT INTO segments_fts (segments_fts, rank) VALUES ('integrity-check', 1)")
-    except sqlite3.DatabaseError as error:
-        faults.append(f"the full-text index differs from the segments ({error})")
+    faults += _counter_faults(connection, names or CrmNames.default())
+    for index, of in (("segments_fts", "segments"), ("crm_values_fts", "CRM values")):
+        try:
+            # rank = 1: compare with the text of the rows as well, not only within the index.
+            connection.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('integrity-check', 1)")
+        except sqlite3.DatabaseError as error:
+            faults.append(f"the full-text index differs from the {of} ({error})")
     return faults
 
 
-def _counter_faults(connection: sqlite3.Connection) -> list[str]:
+def _counter_faults(connection: sqlite3.Connection, names: CrmNames) -> list[str]:
     true: Counter[CounterKey] = Counter()
-    for sql in _RECOUNTS:
-        for counter, key, detail, value in connection.execute(sql):
-            true[counter, key, detail] = value or 0
+    fields = {"fields": json.dumps(names.matrix_group_fields)}
+    for sql in (*_RECOUNTS, *_GROUPED):
+        for counter, key, detail, value in connection.execute(sql, fields):
+            true[counter, key, str(detail)] = value or 0
+    for of, name, value, count in connection.execute(
+        "SELECT object_type, field_name, value, count(*) FROM crm_values WHERE value <> '' GROUP BY 1, 2, 3"
+    ):
+        true["crm_value", f"{of}\x1f{name}", value_digest(value)] = count
     tallies = dict(connection.execute("SELECT name, value FROM tallies"))
     for tally, name in RAW_TOTALS.items():
         true["total", name, ""] = tallies.get(tally, 0)

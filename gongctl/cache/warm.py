@@ -21,8 +21,10 @@ from typing import Final
 
 from gongctl.cache.deriver import Derived, RawCall, open_deriver
 from gongctl.cache.serving import ServingWriter
+from gongctl.cache.settings_rows import write_settings
 from gongctl.cache.writer import CacheWriter
 from gongmcp.exposure.kinds import MASKING_VERSION
+from gongmcp.store.crm_names import CrmNames
 from gongmcp.store.model import serving_digest
 
 BATCH_CALLS: Final = 200
@@ -63,16 +65,18 @@ def warm(
     *,
     progress: Callable[[int, int], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
+    names: CrmNames | None = None,
 ) -> WarmReport:
     """Bring the read model of the cache behind *writer* up to date and report what was done.
 
     *progress* is called with the calls done and the calls to do, after each batch; *should_stop* is asked
-    between batches. Work that was interrupted is taken up by the next warm.
+    between batches. Work that was interrupted is taken up by the next warm. *names* are what CRM systems
+    call things, the defaults unless the operator's settings file says otherwise.
 
     Raises:
         StartupRefusal: too little disk space, or the cache is held by another program.
     """
-    run = _Run(writer)
+    run = _Run(writer, names or CrmNames.default())
     started = time.perf_counter()
     try:
         run.begin()
@@ -88,18 +92,20 @@ def warm(
 
 
 class _Run:
-    def __init__(self, writer: CacheWriter) -> None:
+    def __init__(self, writer: CacheWriter, names: CrmNames) -> None:
         self.report = WarmReport()
         self._writer = writer
+        self._names = names
+        self._digest = serving_digest(names)
         self._connection = writer.connection
-        self._serving = ServingWriter(writer.connection)
+        self._serving = ServingWriter(writer.connection, names)
         self._secret = writer.secret
         self._segments = 0
 
     def begin(self) -> None:
         """Start a new model where there is none of the digest in force, and check the space."""
         row = self._connection.execute("SELECT digest FROM read_model WHERE id = 1").fetchone()
-        if row is None or row[0] != serving_digest():
+        if row is None or row[0] != self._digest:
             with self._writer.transaction() as generation:
                 self._serving.clear()
                 self._connection.execute("INSERT OR IGNORE INTO dirty_calls SELECT call_id FROM raw_calls")
@@ -107,7 +113,7 @@ class _Run:
                     """INSERT OR REPLACE INTO read_model
                          (id, digest, masking_version, generation, data_generation, as_of, complete)
                        VALUES (1, ?, ?, ?, 0, '', 0)""",
-                    (serving_digest(), MASKING_VERSION, generation),
+                    (self._digest, MASKING_VERSION, generation),
                 )
         size, self._segments = self._connection.execute(
             """SELECT coalesce(sum(length(c.payload)), 0) + coalesce(sum(length(t.payload)), 0),
@@ -128,7 +134,7 @@ class _Run:
         if large:
             self._widen_index_buffer()
         beside = large and (os.cpu_count() or 1) > 1
-        with open_deriver(self._secret, second_process=beside) as deriver:
+        with open_deriver(self._secret, self._names, second_process=beside) as deriver:
             batch = self._next("")
             if batch:
                 deriver.submit(batch)
@@ -184,6 +190,7 @@ class _Run:
             if self.report.looked_at or held != (data_generation, as_of, 1):
                 with self._writer.transaction() as generation:
                     self._serving.take_over_totals()
+                    write_settings(self._connection)
                     self._connection.execute(
                         """UPDATE read_model SET generation = ?, data_generation = ?, as_of = ?, complete = 1
                            WHERE id = 1""",
@@ -208,9 +215,16 @@ class _Run:
             segments += count
             if batch and segments > BATCH_SEGMENTS:
                 break
-            batch.append(RawCall(call_id, call, imported_at or "", transcript))
+            batch.append(RawCall(call_id, call, imported_at or "", transcript, self._answered(call_id)))
         rows.close()
         return batch
+
+    def _answered(self, call_id: str) -> tuple[bytes, ...]:
+        """Read the payloads of the scorecards that were answered for a call."""
+        rows = self._connection.execute(
+            "SELECT payload FROM raw_records WHERE call_id = ? ORDER BY record_id", (call_id,)
+        )
+        return tuple(payload for (payload,) in rows)
 
     def _served(self, call_ids: list[str]) -> list[str]:
         if not call_ids:

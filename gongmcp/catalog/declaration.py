@@ -19,6 +19,7 @@ from gongmcp.exposure.rows import Row
 if TYPE_CHECKING:
     from gongmcp.exposure.policy import Policy
     from gongmcp.store.connection import ReadStore
+    from gongmcp.store.crm_names import CrmNames
     from gongmcp.store.freshness import ModelState
 
 
@@ -85,6 +86,7 @@ class CallScope:
         store: the read model, inside the call's deadline.
         policy: the active policy (a tool never blanks anything by itself).
         state: which state of the read model answers.
+        names: what CRM systems call things, defaults or the operator's.
         limit: effective row limit.
         after: key of the last row of the page before, when a cursor was given.
     """
@@ -92,6 +94,7 @@ class CallScope:
     store: ReadStore
     policy: Policy
     state: ModelState
+    names: CrmNames
     limit: int = 0
     after: tuple[Any, ...] | None = None
 

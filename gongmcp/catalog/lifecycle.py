@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import msgspec
+
 from gongmcp.catalog.arguments import Cursor, Limit, Text
-from gongmcp.catalog.calls import IncludeIds, IncludeTitles
+from gongmcp.catalog.calls import CrmType, IncludeIds, IncludeTitles
 from gongmcp.catalog.declaration import Arguments, CallScope, Level, Rows, tool
 from gongmcp.catalog.limits import Cap
 from gongmcp.catalog.vocabulary import (
@@ -18,11 +20,13 @@ from gongmcp.catalog.vocabulary import (
     builtin_source,
     call_filter,
 )
+from gongmcp.errors import ToolFault
 from gongmcp.exposure.fields import Field, opt_in, shown
 from gongmcp.exposure.rows import Row
 from gongmcp.exposure.text import MaskedText
 from gongmcp.store import lifecycle as store
-from gongmcp.store.calls import title_of
+from gongmcp.store import pipeline
+from gongmcp.store.calls import search_calls, title_of
 
 Count = Annotated[int, shown(Field.MEASURE)]
 
@@ -173,3 +177,191 @@ def rank_transcript_backlog(args: BacklogSearch, scope: CallScope) -> Rows[Backl
     ]
     keys = [(row["priority_score"], row["call_no"]) for row in page.rows]
     return Rows(rows, page.more, keys, LifecycleNotes(lifecycle_source=source))
+
+
+class BucketList(Arguments):
+    """Arguments of ``list_lifecycle_buckets``."""
+
+    lifecycle_source: LifecycleSource = "auto"
+    cursor: Cursor = None
+
+
+class BucketInfo(Row):
+    """One lifecycle bucket and what puts a call into it."""
+
+    bucket: Annotated[str, shown(Field.CATEGORY)]
+    label: Annotated[str, shown(Field.STATUS)]
+    description: Annotated[str, shown(Field.STATUS)]
+    primary_signals: Annotated[list[str], shown(Field.STATUS)]
+
+
+@tool(
+    "list_lifecycle_buckets",
+    title="Lifecycle buckets",
+    description="List the lifecycle buckets with what puts a call into each. Use it to choose a bucket for another "
+    "tool; summarize_calls_by_lifecycle counts them.",
+    arguments=BucketList,
+    row=BucketInfo,
+    notes=LifecycleNotes,
+    level=Level.STATUS,
+    cursor=True,
+    presets=("analyst-core", "analyst-business-core", "analyst"),
+)
+def list_lifecycle_buckets(args: BucketList, scope: CallScope) -> Rows[BucketInfo]:
+    """Explain the builtin buckets."""
+    source = builtin_source(args.lifecycle_source)
+    rows = [
+        BucketInfo(bucket=item.bucket, label=item.label, description=item.description, primary_signals=[*item.signals])
+        for item in store.BUCKETS
+    ]
+    return Rows.page(rows, scope, LifecycleNotes(lifecycle_source=source))
+
+
+class LifecycleSearch(Arguments):
+    """Arguments of ``search_calls_by_lifecycle``."""
+
+    bucket: Bucket | None = None
+    missing_transcripts_only: Annotated[bool, msgspec.Meta(description="Only calls without a transcript.")] = False
+    lifecycle_source: LifecycleSource = "auto"
+    limit: Limit = None
+    cursor: Cursor = None
+    include_call_ids: IncludeIds = False
+    include_call_titles: IncludeTitles = False
+
+
+class LifecycleCall(Row):
+    """One call with its place in the lifecycle, newest first."""
+
+    call_ref: Annotated[str, shown(Field.CALL_REF)]
+    call_id: Annotated[str, opt_in(Field.CALL_ID, "include_call_ids")]
+    title: Annotated[MaskedText, opt_in(Field.CALL_TITLE, "include_call_titles")]
+    started_at: Annotated[str, shown(Field.TIME)]
+    duration_seconds: Count
+    bucket: Annotated[str, shown(Field.CATEGORY)]
+    confidence: Annotated[str, shown(Field.CATEGORY)]
+    reason: Annotated[str, shown(Field.CATEGORY)]
+    evidence_fields: Annotated[list[str], shown(Field.CRM_TYPE)]
+    opportunity_count: Count
+    account_count: Count
+    transcript_present: Annotated[bool, shown(Field.STATUS)]
+
+
+@tool(
+    "search_calls_by_lifecycle",
+    title="Calls of a lifecycle bucket",
+    description="List the calls of a lifecycle bucket, newest first, with why each was put there. Use it to check an "
+    "assignment; search_calls filters by bucket together with dates and CRM objects.",
+    arguments=LifecycleSearch,
+    row=LifecycleCall,
+    notes=LifecycleNotes,
+    level=Level.METADATA,
+    cap=Cap.LIFECYCLE_RESULTS,
+    cursor=True,
+    presets=("analyst-core", "analyst-business-core", "analyst", "governance-search"),
+)
+def search_calls_by_lifecycle(args: LifecycleSearch, scope: CallScope) -> Rows[LifecycleCall]:
+    """Page through the calls of a bucket by descending start."""
+    source = builtin_source(args.lifecycle_source)
+    wanted = call_filter(
+        args,
+        lifecycle_bucket=args.bucket,
+        transcript_status="missing" if args.missing_transcripts_only else None,
+    )
+    page = search_calls(scope.store, wanted, scope.limit, int(scope.after[0]) if scope.after else None)
+    rows = [
+        LifecycleCall(
+            call_ref=row["call_ref"],
+            call_id=row["call_id"],
+            title=title_of(row),
+            started_at=row["started_at"],
+            duration_seconds=row["duration_seconds"],
+            bucket=row["lifecycle_bucket"],
+            confidence=row["lifecycle_confidence"],
+            reason=row["lifecycle_reason"],
+            evidence_fields=store.evidence_fields(row),
+            opportunity_count=row["opportunity_count"],
+            account_count=row["account_count"],
+            transcript_present=bool(row["transcript_present"]),
+        )
+        for row in page.rows
+    ]
+    keys = [(row["call_no"],) for row in page.rows]
+    return Rows(rows, page.more, keys, LifecycleNotes(lifecycle_source=source))
+
+
+class BucketComparison(Arguments):
+    """Arguments of ``compare_lifecycle_crm_fields``."""
+
+    bucket_a: Bucket
+    bucket_b: Bucket
+    object_type: CrmType
+    limit: Limit = None
+    cursor: Cursor = None
+
+
+class ComparisonNotes(Row):
+    """What was compared."""
+
+    bucket_a: Annotated[str, shown(Field.CATEGORY)]
+    bucket_b: Annotated[str, shown(Field.CATEGORY)]
+    bucket_a_call_count: Count
+    bucket_b_call_count: Count
+    lifecycle_source: Annotated[str, shown(Field.CATEGORY)]
+
+
+class FieldComparison(Row):
+    """How often a field is filled on the calls of two buckets."""
+
+    object_type: Annotated[str, shown(Field.CRM_TYPE)]
+    field_name: Annotated[str, shown(Field.CRM_TYPE)]
+    field_label: Annotated[str | None, shown(Field.CRM_TYPE)]
+    bucket_a_populated: Count
+    bucket_b_populated: Count
+    bucket_a_rate: Annotated[float, shown(Field.MEASURE)]
+    bucket_b_rate: Annotated[float, shown(Field.MEASURE)]
+    rate_delta: Annotated[float, shown(Field.MEASURE)]
+
+
+@tool(
+    "compare_lifecycle_crm_fields",
+    title="CRM fields of two buckets",
+    description="Compare how often each field of a CRM object type is filled on the calls of two lifecycle buckets, "
+    "biggest difference first. Use it to see what changes along the lifecycle. No value is shown.",
+    arguments=BucketComparison,
+    row=FieldComparison,
+    notes=ComparisonNotes,
+    level=Level.AGGREGATE,
+    cap=Cap.LIFECYCLE_CRM_FIELDS,
+    cursor=True,
+    presets=("analyst",),
+)
+def compare_lifecycle_crm_fields(args: BucketComparison, scope: CallScope) -> Rows[FieldComparison]:
+    """Read the kept counters of both buckets."""
+    if args.bucket_a == args.bucket_b:
+        raise ToolFault("invalid_argument", "bucket_a and bucket_b must differ.")
+    calls_a, calls_b, fields = pipeline.compare_buckets(scope.store, args.object_type, args.bucket_a, args.bucket_b)
+    rows = []
+    for item in fields:
+        rate_a = item.populated_a / calls_a if calls_a else 0.0
+        rate_b = item.populated_b / calls_b if calls_b else 0.0
+        rows.append(
+            FieldComparison(
+                object_type=args.object_type,
+                field_name=item.field_name,
+                field_label=item.label or None,
+                bucket_a_populated=item.populated_a,
+                bucket_b_populated=item.populated_b,
+                bucket_a_rate=rate_a,
+                bucket_b_rate=rate_b,
+                rate_delta=rate_b - rate_a,
+            )
+        )
+    rows.sort(key=lambda row: (-abs(row.rate_delta), row.field_name))
+    notes = ComparisonNotes(
+        bucket_a=args.bucket_a,
+        bucket_b=args.bucket_b,
+        bucket_a_call_count=calls_a,
+        bucket_b_call_count=calls_b,
+        lifecycle_source="builtin",
+    )
+    return Rows.page(rows, scope, notes)

@@ -96,7 +96,7 @@ PRESETS: tuple[Preset, ...] = (
     ),
     Preset(
         GOVERNANCE,
-        "The ten tools of calls and evidence that suit a governance list: no counts over many calls.",
+        "Calls and evidence, as far as a governance list can hold: no counts over many calls.",
         "a server whose calls are partly withheld by a governance list",
     ),
     Preset(

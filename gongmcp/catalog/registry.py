@@ -7,7 +7,10 @@ from functools import cache
 
 from gongmcp.catalog.declaration import Tool, declared
 
-FAMILIES = ("status", "calls", "transcripts", "crm", "lifecycle", "facts")
+FAMILIES = (
+    *("status", "calls", "transcripts", "quotes", "lifecycle", "facts"),
+    *("crm", "crm_fields", "pipeline", "scorecards", "crm_schema", "profile"),
+)
 """Modules of this package that declare tools, in the order in which tools are listed."""
 
 

@@ -10,6 +10,14 @@ from gongmcp.catalog.dimensions import DIMENSION_ALIASES, DIMENSIONS
 from gongmcp.exposure.fields import SWITCHES, Expose, Field
 from gongmcp.exposure.policy import Policy
 
+LIMITED = frozenset(
+    {
+        *(Field.CALL_ID, Field.CALL_TITLE, Field.SPEAKER_ID, Field.SPEAKER_REF),
+        *(Field.ACCOUNT_NAME, Field.OPPORTUNITY_NAME),
+    }
+)
+"""Classes that the argument ``field_profile=limited`` hides; its other values never replace a flag."""
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -39,6 +47,8 @@ def decide(expose: Expose | None, policy: Policy, arguments: Mapping[str, Any]) 
     for switch in sorted(policy.switches):
         if field in SWITCHES[switch]:
             return Decision(False, field, f"switch.{switch}", f"The policy switch {switch} is on.")
+    if field in LIMITED and arguments.get("field_profile") == "limited":
+        return Decision(False, field, "field_profile.limited", "field_profile=limited hides what identifies.")
     if expose.modes is not None and policy.provenance not in expose.modes:
         modes = " or ".join(sorted(mode.value for mode in expose.modes))
         return Decision(

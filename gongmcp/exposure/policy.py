@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from gongmcp.catalog.limits import LimitPolicy
-from gongmcp.exposure.fields import Provenance
+from gongmcp.exposure.fields import SWITCHES, Field, Provenance
 
 DEFAULT_RESPONSE_BYTES = 48 * 1024
 MIN_RESPONSE_BYTES = 16 * 1024
@@ -42,3 +43,7 @@ class Policy:
             "max_response_bytes": self.max_response_bytes,
         }
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+
+    def hides(self, fields: Iterable[Field]) -> bool:
+        """True when a switch withholds one of the classes *fields*."""
+        return any(field in SWITCHES[switch] for switch in self.switches for field in fields)

@@ -31,7 +31,9 @@ class CallFilter:
     """Which calls: every condition is ANDed; None = no condition.
 
     Dates are inclusive UTC days (YYYY-MM-DD). *transcript_status* is ``present`` or ``missing``.
-    *crm_object_id* is an object id or an object's alias.
+    *crm_object_id* is an object id or an object's alias. *industry*, *opportunity_stage* and *account_query*
+    are parts of the text of the call's account or opportunity, any case: of the one that its facts are read
+    from, so that what a row shows is what was looked for. *speaker_role* chooses segments, not calls.
     """
 
     from_date: str | None = None
@@ -44,6 +46,10 @@ class CallFilter:
     crm_object_type: str | None = None
     crm_object_id: str | None = None
     call_no: int | None = None
+    industry: str | None = None
+    opportunity_stage: str | None = None
+    account_query: str | None = None
+    speaker_role: str | None = None
 
     def call_range(self) -> tuple[int, int]:
         """Return the lowest and highest ``call_no`` that dates and call allow."""
@@ -72,6 +78,16 @@ class CallFilter:
             if value is not None:
                 where.append(f"{alias}.{column} = :{column}")
                 parameters[column] = value
+        for column, part in (("account_industry", self.industry), ("opportunity_stage", self.opportunity_stage)):
+            if part is not None:
+                where.append(f"instr(lower({alias}.{column}), :{column}) > 0")
+                parameters[column] = part.lower()
+        if self.account_query is not None:
+            where.append(
+                f"EXISTS (SELECT 1 FROM crm_objects a WHERE a.object_no = {alias}.account_no"
+                " AND instr(lower(a.name), :account_query) > 0)"
+            )
+            parameters["account_query"] = self.account_query.lower()
         if self.transcript_status is not None:
             where.append(f"{alias}.transcript_present = :transcript_present")
             parameters["transcript_present"] = int(self.transcript_status == "present")
@@ -160,9 +176,9 @@ def field_names(store: ReadStore, object_no: int, limit: int) -> list[str]:
     return [row[0] for row in rows]
 
 
-def masked(row: CallRecord, column: str) -> MaskedText:
-    """Return a text column with the spans that its ``*_spans`` neighbour holds."""
-    return MaskedText(row[column], parse_spans(row[f"{column}_spans"]))
+def masked(row: CallRecord, column: str, spans: str | None = None) -> MaskedText:
+    """Return a text column with its spans (in column *spans*, by default ``<column>_spans``)."""
+    return MaskedText(row[column], parse_spans(row[spans or f"{column}_spans"]))
 
 
 def title_of(row: CallRecord) -> MaskedText:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from dataclasses import dataclass
 from typing import Any
 
 from gongmcp.store.calls import CallFilter, CallPage
@@ -16,18 +17,66 @@ NARROW_DAYS = 100
 DAY = 86_400 << TIE_BITS
 """Numbers that the calls of one day can have."""
 
-BUCKET_ORDER = (
-    "outbound_prospecting",
-    "active_sales_pipeline",
-    "late_stage_sales",
-    "closed_won_lost_review",
-    "renewal",
-    "upsell_expansion",
-    "customer_success_account",
-    "partner",
-    "unknown",
+
+@dataclass(frozen=True, slots=True)
+class BucketText:
+    """What a builtin bucket is called, what it means, and what puts a call into it."""
+
+    bucket: str
+    label: str
+    description: str
+    signals: tuple[str, ...]
+
+
+BUCKETS = (
+    BucketText(
+        "outbound_prospecting",
+        "Outbound prospecting",
+        "Outbound calls of a dialer without an opportunity.",
+        ("call system is a dialer upload", "call direction is outbound"),
+    ),
+    BucketText(
+        "active_sales_pipeline",
+        "Active pipeline",
+        "Calls with an open opportunity that is in no late stage.",
+        ("an opportunity is attached",),
+    ),
+    BucketText(
+        "late_stage_sales",
+        "Late stage",
+        "Calls whose opportunity is in a late stage: proposal, negotiation, contract.",
+        ("opportunity stage is a late one",),
+    ),
+    BucketText(
+        "closed_won_lost_review",
+        "Closed",
+        "Calls whose opportunity is won or lost.",
+        ("opportunity stage is closed",),
+    ),
+    BucketText("renewal", "Renewal", "Calls about a renewal.", ("opportunity type is a renewal",)),
+    BucketText(
+        "upsell_expansion",
+        "Expansion",
+        "Calls about selling more to a customer.",
+        ("opportunity type is an expansion", "expansion bookings are filled"),
+    ),
+    BucketText(
+        "customer_success_account",
+        "Customer",
+        "Calls with a customer and no opportunity.",
+        ("account type says customer",),
+    ),
+    BucketText(
+        "partner",
+        "Partner",
+        "Calls with a partner.",
+        ("opportunity type is a partnership", "account type says partner"),
+    ),
+    BucketText("unknown", "Unknown", "Calls without any lifecycle signal.", ("none of the above",)),
 )
-"""Builtin buckets in the order in which they are listed."""
+"""Builtin buckets in the order in which they are listed; the order in which rules are tried differs."""
+
+BUCKET_ORDER = tuple(item.bucket for item in BUCKETS)
 
 
 def summarize(store: ReadStore, bucket: str | None = None) -> list[sqlite3.Row]:
@@ -60,8 +109,7 @@ def backlog(store: ReadStore, wanted: CallFilter, limit: int, after: tuple[Any, 
         behind = " AND (c.priority_score, c.call_no) < (:score, :number)"
         parameters |= {"score": int(after[0]), "number": int(after[1])}
     rows = store.rows(
-        f"SELECT c.* FROM call_facts c WHERE {where}{behind}"
-        f" ORDER BY {by_priority} DESC, c.call_no DESC LIMIT :fetch",
+        f"SELECT c.* FROM call_facts c WHERE {where}{behind} ORDER BY {by_priority} DESC, c.call_no DESC LIMIT :fetch",
         {**parameters, "fetch": limit + 1},
     )
     return CallPage(rows[:limit], len(rows) > limit)

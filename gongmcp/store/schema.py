@@ -57,7 +57,9 @@ CREATE TABLE raw_transcripts (
 -- every other kind: user, workspace, tracker, scorecard, answered_scorecard, crm_integration, crm_schema
 CREATE TABLE raw_records (
   kind TEXT NOT NULL, record_id TEXT NOT NULL, payload BLOB NOT NULL, digest BLOB NOT NULL,
+  call_id TEXT,                     -- of an answered scorecard: the call it speaks of
   imported_at TEXT NOT NULL, generation INTEGER NOT NULL, PRIMARY KEY (kind, record_id)) STRICT;
+CREATE INDEX raw_records_call ON raw_records (call_id) WHERE call_id IS NOT NULL;
 -- calls whose read model is behind: written with the rows it concerns, removed with the warmed rows
 CREATE TABLE dirty_calls (call_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 -- kept counts of the raw half (call, transcript, segment, user, ...), so that status is O(1)
@@ -98,6 +100,8 @@ CREATE TABLE call_facts (
   lifecycle_evidence_fields TEXT NOT NULL,  -- JSON array of Object.Field names
   priority_score INTEGER NOT NULL,  -- of the transcript backlog, builtin lifecycle
   account_count INTEGER NOT NULL, opportunity_count INTEGER NOT NULL,
+  account_no INTEGER NOT NULL,      -- crm_objects.object_no of the account that account_* are read from; 0 = none
+  opportunity_no INTEGER NOT NULL,  -- the same for opportunity_*
   account_industry TEXT NOT NULL, account_type TEXT NOT NULL, account_revenue_range TEXT NOT NULL,
   opportunity_stage TEXT NOT NULL, opportunity_type TEXT NOT NULL, opportunity_forecast_category TEXT NOT NULL,
   opportunity_lead_source TEXT NOT NULL
@@ -131,7 +135,7 @@ CREATE TABLE parties (
 CREATE INDEX parties_speaker ON parties (speaker_ref);
 
 CREATE TABLE crm_objects (
-  object_no INTEGER PRIMARY KEY,
+  object_no INTEGER PRIMARY KEY,    -- call_no << 19 | position
   call_no INTEGER NOT NULL, position INTEGER NOT NULL,
   object_type TEXT NOT NULL,        -- as delivered: Account, Company, Opportunity, Deal, Contact, ...
   kind TEXT NOT NULL,               -- account, opportunity, contact, lead, user, other
@@ -143,9 +147,68 @@ CREATE INDEX crm_objects_id ON crm_objects (object_type, object_id, call_no);
 CREATE INDEX crm_objects_type ON crm_objects (object_type, call_no);
 
 CREATE TABLE crm_values (
-  object_no INTEGER NOT NULL, field_name TEXT NOT NULL,
-  value TEXT NOT NULL, value_spans TEXT,  -- masked text; '' when empty
-  PRIMARY KEY (object_no, field_name)) STRICT, WITHOUT ROWID;
+  value_no INTEGER PRIMARY KEY,     -- call_no << 19 | running number in the call
+  object_no INTEGER NOT NULL, object_type TEXT NOT NULL, field_name TEXT NOT NULL,
+  value TEXT NOT NULL, value_spans TEXT  -- masked text; '' when empty
+) STRICT;
+CREATE UNIQUE INDEX crm_values_object ON crm_values (object_no, field_name);
+-- finds a part of a value: rowids descend from the newest call, so that a page stops early
+CREATE VIRTUAL TABLE crm_values_fts USING fts5(
+  value, content='crm_values', content_rowid='value_no', tokenize="trigram", detail=full);
+
+-- one opportunity-kind CRM object over all its calls, kept for the objects that a warmed batch touches
+CREATE TABLE opportunities (
+  object_type TEXT NOT NULL, object_id TEXT NOT NULL, object_ref TEXT NOT NULL,
+  stage TEXT NOT NULL, opportunity_type TEXT NOT NULL,  -- as on the newest call
+  call_count INTEGER NOT NULL, transcript_count INTEGER NOT NULL, missing_transcript_count INTEGER NOT NULL,
+  total_duration_seconds INTEGER NOT NULL, latest_call_no INTEGER NOT NULL,
+  PRIMARY KEY (object_type, object_id)) STRICT, WITHOUT ROWID;
+CREATE INDEX opportunities_gaps ON opportunities (
+  missing_transcript_count DESC, call_count DESC, latest_call_no DESC, object_ref DESC);
+CREATE INDEX opportunities_calls ON opportunities (
+  call_count DESC, latest_call_no DESC, missing_transcript_count DESC, object_ref DESC);
+
+-- answered scorecards of served calls; answers' texts are not served at all
+CREATE TABLE answered_scorecards (
+  answered_id TEXT PRIMARY KEY, call_no INTEGER NOT NULL,
+  scorecard_id TEXT NOT NULL, scorecard_name TEXT NOT NULL,
+  review_method TEXT NOT NULL, review_time TEXT NOT NULL,
+  reviewed_user TEXT NOT NULL,      -- keyed digest, to count people; '' = unknown
+  overall_score REAL,               -- of the question marked overall; null when not scored
+  answer_score_sum REAL NOT NULL, answer_score_count INTEGER NOT NULL) STRICT;
+CREATE INDEX answered_scorecards_call ON answered_scorecards (call_no);
+
+-- the active business profile: none until one is imported. document: JSON with the keys lifecycle_core,
+-- object_concepts, field_concepts, lifecycle_buckets, methodology_concepts (lists), warnings, unavailable_concepts
+CREATE TABLE active_profile (
+  id INTEGER PRIMARY KEY CHECK (id = 1), profile_id TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL,
+  canonical_sha256 TEXT NOT NULL, imported_at TEXT NOT NULL, document TEXT NOT NULL) STRICT;
+
+-- settings, scorecards and CRM schema: small, replaced whole when one of their raw records has changed
+CREATE TABLE settings (
+  kind TEXT NOT NULL, object_id TEXT NOT NULL,  -- workspace, tracker, scorecard
+  name TEXT NOT NULL, name_spans TEXT, active INTEGER NOT NULL, workspace_id TEXT NOT NULL, updated_at TEXT NOT NULL,
+  PRIMARY KEY (kind, object_id)) STRICT, WITHOUT ROWID;
+CREATE TABLE scorecards (
+  scorecard_id TEXT PRIMARY KEY, name TEXT NOT NULL, name_spans TEXT, active INTEGER NOT NULL,
+  review_method TEXT NOT NULL, workspace_id TEXT NOT NULL, question_count INTEGER NOT NULL,
+  created_at TEXT NOT NULL, updated_at TEXT NOT NULL, cached_at TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE scorecard_questions (
+  scorecard_id TEXT NOT NULL, position INTEGER NOT NULL, question_id TEXT NOT NULL,
+  question_text TEXT NOT NULL, text_spans TEXT, question_type TEXT NOT NULL, is_overall INTEGER NOT NULL,
+  min_range INTEGER, max_range INTEGER, answer_guide TEXT NOT NULL, guide_spans TEXT,
+  options TEXT NOT NULL,            -- JSON array of masked texts
+  PRIMARY KEY (scorecard_id, position)) STRICT, WITHOUT ROWID;
+CREATE TABLE crm_integrations (
+  integration_id TEXT PRIMARY KEY, name TEXT NOT NULL, name_spans TEXT, provider TEXT NOT NULL,
+  updated_at TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE crm_schema_objects (
+  integration_id TEXT NOT NULL, object_type TEXT NOT NULL, kind TEXT NOT NULL, field_count INTEGER NOT NULL,
+  updated_at TEXT NOT NULL, PRIMARY KEY (integration_id, object_type)) STRICT, WITHOUT ROWID;
+CREATE TABLE crm_schema_fields (
+  integration_id TEXT NOT NULL, object_type TEXT NOT NULL, field_name TEXT NOT NULL, kind TEXT NOT NULL,
+  field_label TEXT NOT NULL, field_type TEXT NOT NULL, updated_at TEXT NOT NULL,
+  PRIMARY KEY (integration_id, object_type, field_name)) STRICT, WITHOUT ROWID;
 
 -- kept counters of the read model, so that inventories never scan; a counter that falls to zero is deleted.
 --   total        key: calls, transcripts, segments, missing_transcripts, calls_with_crm, crm_objects, crm_fields,
@@ -155,6 +218,15 @@ CREATE TABLE crm_values (
 --   object_id    key: type; detail: object id; value: how many calls hold it (a reference count)
 --   crm_field    key: type; detail: field name; value: objects that have it
 --   crm_field_populated  the same, where it is not blank
+--   crm_field_calls      the same; value: calls that have it
+--   crm_field_chars      the same; value: characters of its values
+--   crm_field_length     key: type US field (US = unit separator, 0x1f); detail: a length; value: values so long
+--   crm_field_distinct   key: type; detail: field name; value: distinct values that are not blank
+--   crm_value            key: type US field; detail: digest of a value; value: objects that have it
+--   matrix_objects, matrix_calls             key: type US group field; detail: group value ('' = blank)
+--   matrix_populated, matrix_populated_calls key: type US group field US group value; detail: field name
+--   lifecycle_calls      key: type US bucket; detail: ''; value: calls of the bucket with such an object
+--   lifecycle_populated  key: type US bucket; detail: field name; value: calls where it is not blank
 CREATE TABLE counters (
   counter TEXT NOT NULL, key TEXT NOT NULL, detail TEXT NOT NULL, value INTEGER NOT NULL,
   PRIMARY KEY (counter, key, detail)) STRICT, WITHOUT ROWID;

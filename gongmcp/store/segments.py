@@ -150,24 +150,43 @@ def _newest(store: Rows, query: SearchQuery, calls: CallFilter, low: int, high: 
     if low > high:
         return []
     if not calls.on_facts:
-        return _matches(store, query, low, high, count)
+        return _matches(store, query, low, high, count, role=calls.speaker_role)
     few = _few_calls(store, calls, low, high, FEW_CALLS_BY_BEGINNING if query.by_beginning else FEW_CALLS)
     if few is None:
-        return _matches(store, query, low, high, count, calls)
+        return _matches(store, query, low, high, count, calls, role=calls.speaker_role)
     found: list[_Match] = []
     for call_no in few:
         first, last = max(low, first_segment(call_no)), min(high, last_segment(call_no))
-        found += _matches(store, query, first, last, count - len(found))
+        found += _matches(store, query, first, last, count - len(found), role=calls.speaker_role)
         if len(found) == count:
             break
     return found
 
 
+_SPEAKS = f"""EXISTS (SELECT 1 FROM parties p WHERE p.call_no = m.rowid >> {INDEX_BITS}
+    AND p.party_no = s.speaker_no AND p.affiliation = """
+_ROLES = {
+    "internal": f"{_SPEAKS} 'internal')",
+    "external": f"{_SPEAKS} 'external')",
+    "external_or_unknown": f"NOT {_SPEAKS} 'internal')",
+}
+"""Who speaks the segment, by the affiliation of the party that the speaker is."""
+
+
 def _matches(
-    store: Rows, query: SearchQuery, low: int, high: int, count: int, calls: CallFilter | None = None
+    store: Rows,
+    query: SearchQuery,
+    low: int,
+    high: int,
+    count: int,
+    calls: CallFilter | None = None,
+    *,
+    role: str | None = None,
 ) -> list[_Match]:
     """Return the newest *count* matches in the range; with *calls* each match's call is looked at."""
     where, parameters = calls.conditions("c") if calls else ([], {})
+    if role is not None:
+        where = [*where, _ROLES[role]]
     # CROSS JOIN keeps the full-text index outermost: it delivers by rowid, so that nothing is sorted
     # and the reading stops at the limit.
     rows = store.rows(

@@ -1,0 +1,204 @@
+"""Queries over opportunities and how CRM fields are filled: kept tables and counters, never scans."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gongmcp.store import crm
+from gongmcp.store.connection import ReadStore
+from gongmcp.store.crm_names import CrmNames, kind_of
+
+
+@dataclass(frozen=True, slots=True)
+class OpportunityPage:
+    """Opportunities in order; *keys* are what a page continues behind."""
+
+    rows: list[sqlite3.Row]
+    keys: list[tuple[Any, ...]]
+    more: bool
+
+
+def opportunities(
+    store: ReadStore, stages: Sequence[str] | None, limit: int, after: tuple[Any, ...] | None, *, gaps_only: bool
+) -> OpportunityPage:
+    """Return opportunities by descending number of calls without a transcript (*gaps_only*: with one at
+    least), else by descending number of calls; then newest call first."""
+    order = ("missing_transcript_count", "call_count") if gaps_only else ("call_count", "latest_call_no")
+    third = "latest_call_no" if gaps_only else "missing_transcript_count"
+    columns = (*order, third, "object_ref")
+    where = ["missing_transcript_count > 0"] if gaps_only else ["1"]
+    parameters: dict[str, Any] = {"fetch": limit + 1}
+    if stages is not None:
+        names = {f"stage{number}": stage for number, stage in enumerate(stages)}
+        where.append(f"stage IN ({', '.join(f':{name}' for name in names)})")
+        parameters |= names
+    if after is not None:
+        keys = {f"after{number}": value for number, value in enumerate(after)}
+        where.append(f"({', '.join(columns)}) < ({', '.join(f':{name}' for name in keys)})")
+        parameters |= keys
+    ordering = ", ".join(f"o.{column} DESC" for column in columns)
+    rows = store.rows(
+        "SELECT o.*, c.call_ref AS latest_call_ref, c.started_at AS latest_call_at"
+        " FROM opportunities o JOIN call_facts c ON c.call_no = o.latest_call_no"
+        f" WHERE {' AND '.join(where)} ORDER BY {ordering} LIMIT :fetch",
+        parameters,
+    )
+    kept = rows[:limit]
+    return OpportunityPage(kept, [tuple(row[column] for column in columns) for row in kept], len(rows) > limit)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldSignal:
+    """How many late and other calls have a field filled, and the rates."""
+
+    field_name: str
+    label: str
+    late: int
+    other: int
+    late_rate: float
+    other_rate: float
+
+
+@dataclass(frozen=True, slots=True)
+class LateStageFindings:
+    """Fields by how much more often late-stage calls have them filled."""
+
+    object_type: str
+    stage_field: str
+    late_values: tuple[str, ...]
+    late_calls: int
+    other_calls: int
+    stage_counts: list[tuple[str, int]]
+    signals: list[FieldSignal] = field(default_factory=list)
+
+
+def late_stage(
+    store: ReadStore,
+    names: CrmNames,
+    *,
+    object_type: str | None,
+    stage_field: str | None,
+    late_values: Sequence[str] | None,
+    proxies: bool,
+) -> LateStageFindings:
+    """Compare field population on calls of late stages with that on others, biggest difference first.
+
+    Without *object_type* the most frequent opportunity type of the cache is taken; without *stage_field*
+    the first of the type's stage fields that calls carry.
+    """
+    kind = object_type or _usual_type(store, "opportunity") or "Opportunity"
+    candidates = [stage_field] if stage_field else names.stage_fields
+    column = next((name for name in candidates if _group_calls(store, kind, name)), candidates[0])
+    stages = _group_calls(store, kind, column)
+    wanted = {value.casefold() for value in (late_values if late_values is not None else names.late_stages)}
+    late = {value for value in stages if value.casefold() in wanted}
+    late_calls = sum(stages[value] for value in late)
+    other_calls = sum(stages.values()) - late_calls
+    skipped = set() if proxies else {name.casefold() for name in (column, *names.stage_proxies)}
+    populated = _populated(store, "matrix_populated_calls", kind, column)
+    labels = crm.labels(store, kind)
+    signals = []
+    for name in sorted({name for fields in populated.values() for name in fields}):
+        if name.casefold() in skipped:
+            continue
+        in_late = sum(populated.get(value, {}).get(name, 0) for value in late)
+        in_other = sum(fields.get(name, 0) for value, fields in populated.items() if value not in late)
+        signals.append(
+            FieldSignal(
+                name,
+                labels.get(name, ""),
+                in_late,
+                in_other,
+                in_late / late_calls if late_calls else 0.0,
+                in_other / other_calls if other_calls else 0.0,
+            )
+        )
+    signals.sort(key=lambda item: (item.other_rate - item.late_rate, item.field_name))
+    counts = sorted(stages.items(), key=lambda item: (-item[1], item[0]))
+    return LateStageFindings(kind, column, tuple(sorted(late)), late_calls, other_calls, counts, signals)
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixCell:
+    """How often a field is filled among the objects of one group."""
+
+    group_value: str
+    field_name: str
+    label: str
+    objects: int
+    calls: int
+    populated: int
+
+
+def matrix(store: ReadStore, object_type: str, group_field: str) -> list[MatrixCell]:
+    """Return every (group value, field) cell of *object_type*, most populated first."""
+    objects = _group(store, "matrix_objects", object_type, group_field)
+    calls = _group(store, "matrix_calls", object_type, group_field)
+    labels = crm.labels(store, object_type)
+    cells = [
+        MatrixCell(value, name, labels.get(name, ""), objects[value], calls.get(value, 0), filled)
+        for value, fields in _populated(store, "matrix_populated", object_type, group_field).items()
+        for name, filled in fields.items()
+        if value in objects
+    ]
+    return sorted(cells, key=lambda cell: (-cell.populated, cell.group_value, cell.field_name))
+
+
+@dataclass(frozen=True, slots=True)
+class BucketField:
+    """How many calls of two buckets have a field filled."""
+
+    field_name: str
+    label: str
+    populated_a: int
+    populated_b: int
+
+
+def compare_buckets(
+    store: ReadStore, object_type: str, bucket_a: str, bucket_b: str
+) -> tuple[int, int, list[BucketField]]:
+    """Return calls with an object of *object_type* in either bucket, and per field how many have it filled."""
+    calls = [crm.details(store, "lifecycle_calls", f"{object_type}{crm.US}{bucket}") for bucket in (bucket_a, bucket_b)]
+    filled = [
+        crm.details(store, "lifecycle_populated", f"{object_type}{crm.US}{bucket}") for bucket in (bucket_a, bucket_b)
+    ]
+    labels = crm.labels(store, object_type)
+    fields = [
+        BucketField(name, labels.get(name, ""), filled[0].get(name, 0), filled[1].get(name, 0))
+        for name in sorted({*filled[0], *filled[1]})
+    ]
+    return calls[0].get("", 0), calls[1].get("", 0), fields
+
+
+def group_fields(store: ReadStore, names: CrmNames, object_type: str) -> list[str]:
+    """Return the fields of *object_type* that may group and that calls carry, in the operator's order."""
+    carried = crm.details(store, "crm_field", object_type)
+    return [name for name in names.matrix_group_fields if name in carried]
+
+
+def _usual_type(store: ReadStore, kind: str) -> str | None:
+    types: Iterable[crm.ObjectTypeCounts] = crm.object_types(store)
+    return next((item.object_type for item in types if kind_of(item.object_type) == kind), None)
+
+
+def _group_calls(store: ReadStore, object_type: str, group_field: str) -> dict[str, int]:
+    return _group(store, "matrix_calls", object_type, group_field)
+
+
+def _group(store: ReadStore, counter: str, object_type: str, group_field: str) -> dict[str, int]:
+    return crm.details(store, counter, f"{object_type}{crm.US}{group_field}")
+
+
+def _populated(store: ReadStore, counter: str, object_type: str, group_field: str) -> dict[str, dict[str, int]]:
+    start = f"{object_type}{crm.US}{group_field}{crm.US}"
+    rows = store.rows(
+        "SELECT key, detail, value FROM counters WHERE counter = :counter AND key >= :low AND key < :high",
+        {"counter": counter, "low": start, "high": start[:-1] + "\x20"},
+    )
+    out: dict[str, dict[str, int]] = {}
+    for row in rows:
+        out.setdefault(row["key"][len(start) :], {})[row["detail"]] = row["value"]
+    return out
