@@ -31,8 +31,10 @@ STATIC: dict[str, Callable[[], str]] = {
     "masked-kinds": exposure.masked_kinds,
     "errors": errors.errors,
     "exit-codes": errors.exit_codes,
+    "refusals": errors.refusals,
     "cli-help": cli_help.cli_help,
     "settings": cli_help.settings,
+    "file-keys": cli_help.file_keys,
     "limits": cli_help.limits,
 }
 """Blocks made of the code alone."""

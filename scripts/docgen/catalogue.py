@@ -20,6 +20,9 @@ from gongmcp.protocol.server import create_mcp_server
 EXAMPLES = Path(__file__).with_name("examples.json")
 """The arguments of each tool's example call."""
 
+_SHOWN_ERRORS = {"profile_missing"}
+"""Errors that an example may show: what a tool says of a cache that lacks what the sample cannot have."""
+
 _ENVELOPE = {
     "status": "`ok`, `not_found` or `unavailable`.",
     "as_of": "Time of the last import that the answer fully holds, UTC.",
@@ -85,17 +88,19 @@ def presets() -> str:
     """Return the table of presets."""
     rows = []
     for preset in PRESETS:
-        names = preset.tools()
+        said = preset.describe()
+        tools = f"{said['tool_count']}: {codes(said['tools'])}" if said["available"] else "refused until they exist"
         rows.append(
             [
                 code(preset.name),
-                codes(preset.aliases),
-                cell(preset.purpose),
-                cell(preset.recommended_for),
-                f"{len(names)}: {codes(names)}",
+                codes(said["aliases"]),
+                cell(f"{preset.purpose} For: {preset.recommended_for}."),
+                codes(said["switches"]),
+                "yes" if said["governance_compatible"] else "no",
+                tools,
             ]
         )
-    return table(["Preset", "Other names", "Purpose", "For", "Tools"], rows)
+    return table(["Preset", "Other names", "Purpose", "Turns on", "Suits a governance list", "Tools"], rows)
 
 
 def envelope(handler: ToolHandler) -> str:
@@ -149,8 +154,8 @@ def read_examples() -> dict[str, dict[str, Any]]:
 def _tool(tool: Tool, handler: ToolHandler, example: dict[str, Any]) -> str:
     info = handler.tool(tool.name)
     answer = handler.call(tool.name, example).answer
-    if answer.structured is None:
-        raise ValueError(f"the example of {tool.name} in {EXAMPLES.name} is no answer: {answer.text}")
+    if answer.error is not None and answer.error["code"] not in _SHOWN_ERRORS:
+        raise ValueError(f"{EXAMPLES.name}: the example of {tool.name} is refused: {answer.text}")
     return "\n\n".join(
         [
             f"### {code(info.name)}",
@@ -161,13 +166,15 @@ def _tool(tool: Tool, handler: ToolHandler, example: dict[str, Any]) -> str:
             "Columns:",
             column_table(tool),
             f"Example, with the arguments {code(json.dumps(example, ensure_ascii=False))}:",
-            json_fence(answer.structured),
+            json_fence(answer.structured) if answer.structured is not None else fence(answer.text, "text"),
         ]
     )
 
 
 def _facts(tool: Tool, info: ToolInfo) -> str:
     lines = [f"- Exposure: {info.level}.", f"- Presets: {codes(info.presets)}."]
+    if tool.aliases:
+        lines.append(f"- Also answers to: {codes(tool.aliases)} (not listed).")
     if tool.cap is not None and info.limits is not None:
         lines.append(
             f"- Rows: {info.limits.default} when `limit` is omitted, {info.limits.ceiling} at most "

@@ -10,10 +10,11 @@ from typing import Any
 
 import typer
 
-from docgen.markdown import cell, code, fence, table
+from docgen.markdown import cell, code, codes, fence, table
 from gongctl.cli.root import app, run
 from gongmcp.catalog.limits import Cap
 from gongmcp.settings import SETTINGS
+from gongmcp.settings_file import KEYS, LATER
 
 WIDTH = "80"
 """Columns of the terminal that the help is wrapped for."""
@@ -62,23 +63,33 @@ def cli_help() -> str:
 
 
 def settings() -> str:
-    """Return the table of the server's settings: flag, environment variable, meaning."""
+    """Return the table of the server's settings: flag, environment variable, key in the file, meaning."""
     ceilings = {f"max_{cap.setting}" for cap in Cap}
     rows = [
-        [code(setting.flag), code(setting.env), cell(setting.help)]
+        [code(setting.flag), code(setting.env), code(setting.key), cell(setting.help)]
         for setting in SETTINGS
         if setting.name not in ceilings
     ]
-    return table(["Flag", "Environment variable", "Meaning"], rows)
+    return table(["Flag", "Environment variable", "Key in the settings file", "Meaning"], rows)
+
+
+def file_keys() -> str:
+    """Return the table of the keys that only the settings file has, and the tables that are refused for now."""
+    known = {setting.key for setting in SETTINGS}
+    rows = [[code(key.name), cell(key.kind.value), cell(key.help)] for key in KEYS.values() if key.name not in known]
+    later = f"Refused in this version, never ignored: the tables {codes(LATER)}."
+    return table(["Key", "Value", "Meaning"], rows) + "\n\n" + later
 
 
 def limits() -> str:
     """Return the table of the cap families: how to set each, and its three numbers."""
+    keys = {setting.name: setting.key for setting in SETTINGS}
     rows = [
         [
             code(cap.value.key),
             code(cap.flag),
             code(cap.env),
+            code(keys[f"max_{cap.setting}"]),
             str(cap.value.default),
             str(cap.value.ceiling),
             str(cap.value.hard),

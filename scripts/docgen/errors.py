@@ -1,9 +1,10 @@
-"""Blocks of ``docs/errors.md``: the closed list of error codes, and the exit codes."""
+"""Blocks of ``docs/errors.md``: the closed lists of error codes and of refusals to start, and the exit codes."""
 
 from __future__ import annotations
 
 from docgen.markdown import cell, code, codes, table
 from gongmcp.errors import ERRORS, Exit
+from gongmcp.refusals import REFUSALS
 
 _MEANINGS = {
     Exit.OK: "Success. An answer `not_found` or `unavailable` is one too.",
@@ -39,3 +40,12 @@ def exit_codes() -> str:
         for exit_code in Exit
     ]
     return table(["Exit code", "Meaning", "Error codes"], rows)
+
+
+def refusals() -> str:
+    """Return the table of refusals to start; words in braces are filled in when one is given."""
+    rows = [
+        [code(name), cell(refusal.message), cell(refusal.hint) or "–", str(int(refusal.exit))]
+        for name, refusal in REFUSALS.items()
+    ]
+    return table(["Name", "Sentence", "Hint", "Exit code"], rows)
