@@ -24,10 +24,13 @@ SCORED_CHARS = 4_000
 """Beginning of a segment that is looked at for its score; longer ones exist in broken transcripts only."""
 
 FEW_CALLS = 500
-"""Up to so many calls a filter is searched call by call; behind it, by looking at each match's call."""
+"""So many calls of a filter, the newest, can be searched call by call; behind them each match's call is looked at."""
 
 FEW_CALLS_BY_BEGINNING = 8
 """The same for a query with a ``prefix*``, for which FTS5 collects all its words' matches each time."""
+
+CALL_COSTS = 60
+"""To search in one call costs as much as to look at the calls of so many matches (20 by steps, 200 by the clock)."""
 
 MAX_NEIGHBOURS = 5
 """Most segments that ``excerpt`` returns on either side of the one asked for."""
@@ -146,17 +149,56 @@ def _continue_at(after: tuple[Any, ...] | None, low: int, high: int) -> tuple[in
 
 
 def _newest(store: Rows, query: SearchQuery, calls: CallFilter, low: int, high: int, count: int) -> list[_Match]:
-    """Return the newest *count* matches of *calls* in the range, newest first."""
+    """Return the newest *count* matches of *calls* in the range, newest first.
+
+    Either the call of each match is looked at, or the calls of the filter are searched one after another.
+    So neither a filter that few calls pass nor a word that few of them hold makes a search walk over all.
+    """
     if low > high:
         return []
     if not calls.on_facts:
         return _matches(store, query, low, high, count, role=calls.speaker_role)
-    few = _few_calls(store, calls, low, high, FEW_CALLS_BY_BEGINNING if query.by_beginning else FEW_CALLS)
-    if few is None:
+    if query.by_beginning:
+        few = _newest_calls(store, calls, low, high, FEW_CALLS_BY_BEGINNING + 1)
+        if len(few) <= FEW_CALLS_BY_BEGINNING:
+            return _call_by_call(store, query, calls, few, low, high, count)
         return _matches(store, query, low, high, count, calls, role=calls.speaker_role)
+    newest = _newest_calls(store, calls, low, high, FEW_CALLS)
+    if len(newest) < FEW_CALLS:
+        low = max(low, first_segment(newest[-1])) if newest else high + 1
     found: list[_Match] = []
-    for call_no in few:
+    span = RANK_WINDOW
+    while low <= high and len(found) < count:
+        behind = _match_behind(store, query, low, high, span)
+        if behind is not None and _spread(newest, behind, high) * CALL_COSTS < span:
+            break
+        first = low if behind is None else behind + 1
+        found += _matches(store, query, first, high, count - len(found), calls, role=calls.speaker_role)
+        high = first - 1
+        span *= 2
+    if low > high or len(found) == count:
+        return found
+    found += _call_by_call(store, query, calls, newest, low, high, count - len(found))
+    if len(newest) < FEW_CALLS or len(found) == count:
+        return found
+    high = min(high, first_segment(newest[-1]) - 1)
+    return found + _matches(store, query, low, high, count - len(found), calls, role=calls.speaker_role)
+
+
+def _spread(newest: list[int], low: int, high: int) -> int:
+    """Return how many of the calls *newest* lie in the range of segments."""
+    return sum(first_segment(number) <= high and last_segment(number) >= low for number in newest)
+
+
+def _call_by_call(
+    store: Rows, query: SearchQuery, calls: CallFilter, numbers: list[int], low: int, high: int, count: int
+) -> list[_Match]:
+    """Return the newest *count* matches in the calls *numbers*, which are in order, newest first."""
+    found: list[_Match] = []
+    for call_no in numbers:
         first, last = max(low, first_segment(call_no)), min(high, last_segment(call_no))
+        if first > last:
+            continue
         found += _matches(store, query, first, last, count - len(found), role=calls.speaker_role)
         if len(found) == count:
             break
@@ -201,16 +243,26 @@ def _matches(
     return [(row[0], row[1]) for row in rows]
 
 
-def _few_calls(store: Rows, calls: CallFilter, low: int, high: int, few: int) -> list[int] | None:
-    """Return the calls of the filter, newest first; None when they are more than *few*."""
+def _newest_calls(store: Rows, calls: CallFilter, low: int, high: int, count: int) -> list[int]:
+    """Return the newest *count* calls of the filter, newest first."""
     where, parameters = calls.conditions("c")
     rows = store.rows(
         "SELECT c.call_no FROM call_facts c WHERE "
         + " AND ".join(["c.call_no BETWEEN :low AND :high", *where])
         + " ORDER BY c.call_no DESC LIMIT :count",
-        {**parameters, "low": low >> INDEX_BITS, "high": high >> INDEX_BITS, "count": few + 1},
+        {**parameters, "low": low >> INDEX_BITS, "high": high >> INDEX_BITS, "count": count},
     )
-    return None if len(rows) > few else [row[0] for row in rows]
+    return [row[0] for row in rows]
+
+
+def _match_behind(store: Rows, query: SearchQuery, low: int, high: int, count: int) -> int | None:
+    """Return the match behind the newest *count* ones in the range, in whatever calls; None when there are no more."""
+    row = store.one(
+        "SELECT rowid FROM segments_fts WHERE segments_fts MATCH :match AND rowid BETWEEN :low AND :high"
+        " ORDER BY rowid DESC LIMIT 1 OFFSET :count",
+        {"match": query.fts, "low": low, "high": high, "count": count},
+    )
+    return None if row is None else int(row[0])
 
 
 _DETAILS = f"""

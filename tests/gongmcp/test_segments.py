@@ -292,10 +292,18 @@ def fits(call: Call, calls: CallFilter) -> bool:
     )
 
 
-@pytest.mark.parametrize("few", [0, 2, 500], ids=["looking", "some", "by call"])
-def test_following_pages_yields_every_match_once(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("few", "span", "costs"),
+    [(500, 2000, 200), (500, 2, 10**6), (2, 2, 1), (500, 1, 1), (1, 1, 0), (500, 1, 0)],
+    ids=["as it is", "looking", "some by call", "dense by call", "one by call", "by call"],
+)
+def test_following_pages_yields_every_match_once(
+    few: int, span: int, costs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(segments, "FEW_CALLS", few)
     monkeypatch.setattr(segments, "FEW_CALLS_BY_BEGINNING", few)
+    monkeypatch.setattr(segments, "RANK_WINDOW", span)
+    monkeypatch.setattr(segments, "CALL_COSTS", costs)
     check_paging()
 
 
@@ -386,8 +394,9 @@ def test_one_call_is_searched_alone() -> None:
 def test_a_filter_of_many_calls_and_one_of_few_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     model = Model([Call(hour, ("price", "cash"), system="Zoom" if hour % 3 else "Teams") for hour in range(60)])
     found = []
-    for few in (0, 500):
-        monkeypatch.setattr(segments, "FEW_CALLS", few)
+    monkeypatch.setattr(segments, "RANK_WINDOW", 5)
+    for costs in (0, 10**6):
+        monkeypatch.setattr(segments, "CALL_COSTS", costs)
         found.append(search(model, "price", CallFilter(system="Teams"), limit=7, window=11))
     assert found[0] == found[1]
     assert found[0].ranked_over == 11
@@ -480,13 +489,15 @@ def test_cost_follows_what_is_ranked_and_not_the_size_of_the_corpus() -> None:
     half = CallFilter(scope="External")
     few = CallFilter(lifecycle_bucket="expansion")
     for text in queries:
-        # Half of the calls: twice as many matches are looked at, after a look at the newest 500 calls.
+        # Half of the calls: twice as many matches are looked at, after a look at the newest 500 calls and at how
+        # far the matches reach.
         steps, found = cost(LARGE, text, half)
-        assert steps <= 7_000 + 30 * found.ranked_over, text
-        # One call of 40: call by call, 50 of them. By looking, it would be 50,000 matches of "the".
+        assert steps <= 7_000 + 40 * found.ranked_over, text
+        # One call of 40: call by call, 50 of them, after a look at how far 2,000 matches reach. By looking at all,
+        # it would be 50,000 matches of "the".
         steps, found = cost(LARGE, text, few)
         if not text.endswith("*"):
-            assert steps <= 400 + 90 * 50 + 20 * found.ranked_over, text
+            assert steps <= 9_000 + 90 * 50 + 20 * found.ranked_over, text
 
 
 def test_a_beginning_is_looked_up_once_however_many_calls_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
