@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from gongctl.cli.completion import preset_names, tool_names
 from gongctl.cli.lazy import LazyGroup, LightCommand
 from gongctl.cli.output import DEBUG_HINT, emit_json, emit_text, fail, json_text, note, write_bytes
 from gongctl.cli.policy_options import EPILOG, open_handler, resolve, takes_policy
@@ -39,12 +40,26 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON (the default).")]
 def tools(
     flags: Mapping[str, Any],
     stats: Annotated[bool, typer.Option("--stats", help="Print what the list costs a model, in tokens.")] = False,
+    saved: Annotated[
+        str | None,
+        typer.Option(
+            "--diff", metavar="SAVED.json", help="Compare with a list that this command printed; - for stdin."
+        ),
+    ] = None,
     text: Text = False,
     as_json: Json = False,
 ) -> None:
-    """List the tools that an agent is offered under this policy. Needs no cache."""
+    """List the tools that an agent is offered under this policy. Needs no cache.
+
+    With --diff: what was added, removed, loosened and tightened since; ends with 5 if an agent could
+    now ask for or receive more.
+    """
     people = _for_people(text, as_json)
+    if stats and saved is not None:
+        fail("--stats and --diff exclude each other.", "", Exit.USAGE)
     infos = _infos(_open(flags), None)
+    if saved is not None:
+        _print_diff(infos, saved, people=people)
     if stats:
         figures = _stats(infos)
         if not people:
@@ -65,7 +80,9 @@ def tools(
 @takes_policy
 def tool_info(
     flags: Mapping[str, Any],
-    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Names of tools.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME", help="Names of tools.", autocompletion=tool_names)
+    ] = None,
     every: Annotated[bool, typer.Option("--all", help="All tools that are offered.")] = False,
     text: Text = False,
     as_json: Json = False,
@@ -92,19 +109,7 @@ def presets(text: Text = False, as_json: Json = False) -> None:
     people = _for_people(text, as_json)
     from gongmcp.catalog.presets import PRESETS
 
-    found = []
-    for preset in PRESETS:
-        names = preset.tools()
-        found.append(
-            {
-                "name": preset.name,
-                "aliases": list(preset.aliases),
-                "purpose": preset.purpose,
-                "recommended_for": preset.recommended_for,
-                "tools": names,
-                "tool_count": len(names),
-            }
-        )
+    found = [preset.describe() for preset in PRESETS]
     if not people:
         emit_json(found)
         return
@@ -117,7 +122,9 @@ def presets(text: Text = False, as_json: Json = False) -> None:
 @takes_policy
 def call(
     flags: Mapping[str, Any],
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="The tool to call.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="The tool to call.", autocompletion=tool_names)
+    ] = None,
     args: Annotated[str | None, typer.Option("--args", metavar="JSON", help="Arguments: JSON, @file, or -.")] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="One argument; may be repeated.")
@@ -167,6 +174,52 @@ def call(
     raise SystemExit(_exit_code(outcome))
 
 
+@app.command("diff", cls=LightCommand, epilog=EPILOG)
+@takes_policy
+def diff(
+    flags: Mapping[str, Any],
+    presets: Annotated[
+        list[str] | None,
+        typer.Option("--preset", metavar="NAME", help="Give it twice.", autocompletion=preset_names),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option("--call", metavar="NAME", help="Also compare a call of this tool.", autocompletion=tool_names),
+    ] = None,
+    args: Annotated[
+        str | None, typer.Option("--args", metavar="JSON", help="Its arguments: JSON, @file, or -.")
+    ] = None,
+    text: Text = False,
+    as_json: Json = False,
+    db: Annotated[
+        str | None, typer.Option("--db", envvar="GONGCTL_DB", metavar="PATH", help="The cache to read.")
+    ] = None,
+) -> None:
+    """Compare two presets: tools, switches and contracts; with --call also what each would see of it."""
+    people = _for_people(text, as_json)
+    if presets is None or len(presets) != 2:
+        fail("Give --preset twice.", "For example: --preset operator-smoke --preset analyst.", Exit.USAGE)
+    if {"tool_preset", "tool_allowlist"} & flags.keys():
+        fail("--preset chooses the tools here; --tool-preset and --tool-allowlist do not.", "", Exit.USAGE)
+    if args is not None and name is None:
+        fail("--args needs --call.", "", Exit.USAGE)
+    from gongctl.cli.call_arguments import read_arguments
+    from gongctl.cli.surface_diff import preset_diff, preset_diff_text
+
+    handler = _open(flags, _need(db) if name is not None else None)
+    every = handler.with_policy(preset="all-readonly")
+    if name is not None:
+        try:
+            name = every.tool(name).name
+        except UnknownTool:
+            _refuse_unknown(every, [name])
+    compared = preset_diff(handler, presets[0], presets[1], name, read_arguments(args))
+    if people:
+        preset_diff_text(compared)
+    else:
+        emit_json(compared)
+
+
 def _for_people(text: bool, as_json: bool) -> bool:
     if text and as_json:
         fail("--text and --json exclude each other.", "JSON is the default.", Exit.USAGE)
@@ -209,6 +262,19 @@ def _refuse_unknown(handler: ToolHandler, names: Sequence[str]) -> NoReturn:
         note(f"gongctl: No tool of the name {name!r} is offered under this policy.{advice}")
     note("Hint: gongctl mcp tools --text lists the tools that are.")
     raise SystemExit(int(Exit.USAGE))
+
+
+def _print_diff(infos: Sequence[Mapping[str, Any]], saved: str, *, people: bool) -> NoReturn:
+    """Print what differs from the saved list; ends with 5 when the present one is looser."""
+    from gongctl.cli.surface_diff import read_saved, surface_diff_text
+    from gongmcp.compare.surface import compare_surfaces
+
+    compared = compare_surfaces(read_saved(saved), infos)
+    if people:
+        surface_diff_text(compared)
+    else:
+        emit_json(compared.as_dict())
+    raise SystemExit(int(Exit.DRIFT if compared.looser else Exit.OK))
 
 
 def _stats(infos: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

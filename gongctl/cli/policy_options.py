@@ -3,8 +3,8 @@
 They are the flags of ``gongmcp`` itself, made from the same list, under the same environment
 variables, so that a dry run and the server can be given the same words. A command takes them with
 ``@takes_policy`` and receives what was passed as ``flags``, by setting name; a flag that was left
-out is not in it, and the environment decides. ``ServerSettings.resolve`` reads, checks and refuses;
-nothing is interpreted here.
+out is not in it, and the environment or the settings file decides. ``ServerSettings.resolve`` reads,
+checks and refuses; nothing is interpreted here.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from gongctl.cli.completion import preset_names
 from gongctl.cli.output import debugging
 from gongmcp.catalog.limits import Cap
 from gongmcp.settings import SETTINGS, ServerSettings
@@ -39,31 +40,30 @@ EPILOG: Final = (
 def takes_policy(command: Callable[..., None]) -> Callable[..., None]:
     """Give *command* the policy flags; it receives those that were passed as ``flags``.
 
-    In what Typer sees, the parameter ``flags`` of *command* is replaced by one option per setting.
+    In what Typer sees, the parameter ``flags`` of *command* is replaced by ``--config`` and one option
+    per setting; ``flags["config"]`` is the name of the settings file.
     """
     own = [p for p in inspect.signature(command, eval_str=True).parameters.values() if p.name != "flags"]
-    added = [
-        inspect.Parameter(
-            setting.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=None,
-            annotation=Annotated[
-                str | None,
-                typer.Option(
-                    setting.flag,
-                    metavar="VALUE",
-                    help=setting.help,
-                    hidden=setting.flag in _CEILINGS,
-                    show_default=False,
-                ),
-            ],
+    config = typer.Option("--config", metavar="FILE", help="Settings as TOML; environment and flags are stronger.")
+    options = {"config": config} | {
+        setting.name: typer.Option(
+            setting.flag,
+            metavar="VALUE",
+            help=setting.help,
+            hidden=setting.flag in _CEILINGS,
+            show_default=False,
+            autocompletion=preset_names if setting.name == "tool_preset" else None,
         )
         for setting in SETTINGS
+    }
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str | None, option])
+        for name, option in options.items()
     ]
 
     @functools.wraps(command)
     def taken(**values: Any) -> None:
-        passed = {setting.name: values.pop(setting.name) for setting in SETTINGS}
+        passed = {name: values.pop(name) for name in options}
         command(flags={name: value for name, value in passed.items() if value is not None}, **values)
 
     seen = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own] + added
@@ -73,12 +73,16 @@ def takes_policy(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def resolve(flags: Mapping[str, Any]) -> ServerSettings:
-    """Return the settings that *flags* and this process's environment make.
+    """Return the settings that *flags*, this process's environment and the settings file make.
 
     Raises:
         StartupRefusal: as ``gongmcp`` would refuse to start.
     """
-    return ServerSettings.resolve(flags, os.environ)
+    if "config" not in flags:
+        return ServerSettings.resolve(flags, os.environ)
+    from gongmcp.settings_file import read_settings_file
+
+    return ServerSettings.resolve(flags, os.environ, read_settings_file(Path(flags["config"])))
 
 
 def open_handler(settings: ServerSettings, db: Path | None = None) -> ToolHandler:

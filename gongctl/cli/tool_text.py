@@ -57,11 +57,18 @@ def tool_contract(info: Mapping[str, Any]) -> None:
 
 
 def preset_list(presets: Sequence[Mapping[str, Any]]) -> None:
-    """Print the presets: name, other names, number of tools, purpose."""
+    """Print the presets: name, other names, number of tools, what else it does, purpose."""
     table(
-        ["preset", "also called", "tools", "purpose"],
+        ["preset", "also called", "tools", "turns on", "governance", "purpose"],
         [
-            [preset["name"], ", ".join(preset["aliases"]), str(preset["tool_count"]), preset["purpose"]]
+            [
+                preset["name"],
+                ", ".join(preset["aliases"]),
+                str(preset["tool_count"]) if preset["available"] else "later",
+                ", ".join(preset["switches"]),
+                "suits" if preset["governance_compatible"] else "",
+                preset["purpose"],
+            ]
             for preset in presets
         ],
     )

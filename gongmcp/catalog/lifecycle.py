@@ -257,7 +257,7 @@ class LifecycleCall(Row):
     level=Level.METADATA,
     cap=Cap.LIFECYCLE_RESULTS,
     cursor=True,
-    presets=("analyst-core", "analyst-business-core", "analyst", "governance-search"),
+    presets=("analyst-core", "analyst-business-core", "governance-search"),
 )
 def search_calls_by_lifecycle(args: LifecycleSearch, scope: CallScope) -> Rows[LifecycleCall]:
     """Page through the calls of a bucket by descending start."""
