@@ -10,6 +10,9 @@ from typing import Any
 from gongmcp.errors import ERRORS
 from gongmcp.handler import Outcome
 
+_SLOW = 1000
+"""Milliseconds from which on it is worth saying how long a call took."""
+
 
 class State(Enum):
     """How a run ended; the value is the word that the operator reads."""
@@ -87,7 +90,7 @@ def _figures(outcome: Outcome, budget: int) -> tuple[str, ...]:
         *([_rows(outcome.rows) + more] if isinstance(structured.get("results"), list) else []),
         f"{outcome.bytes:,} bytes{share}",
         f"est. {outcome.tokens:,} tokens",
-        f"{outcome.milliseconds:.0f} ms",
+        *([f"{outcome.milliseconds / 1000:.1f} s"] if outcome.milliseconds >= _SLOW else []),
     )
 
 

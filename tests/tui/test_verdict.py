@@ -13,8 +13,9 @@ from tui.verdict import State, judge, size
 def test_a_good_answer(theatre: Any) -> None:
     verdict = judge(theatre.found(), 48 * 1024)
     assert verdict.state is State.OK
-    assert verdict.figures == ("3 rows, more exist", "2,148 bytes, 4% of 48 KiB", "est. 540 tokens", "12 ms")
+    assert verdict.figures == ("3 rows, more exist", "2,148 bytes, 4% of 48 KiB", "est. 540 tokens")
     assert (verdict.message, verdict.next) == ("", "")
+    assert judge(replace(theatre.found(), milliseconds=2345.6), 1).figures[-1] == "2.3 s"
 
 
 def test_an_empty_answer_says_where_it_looked(theatre: Any) -> None:

@@ -137,6 +137,11 @@ class Preflight(Screen[None]):
         return self.query_one(Withheld)
 
     @property
+    def tool(self) -> ToolInfo | None:
+        """The tool on show; None when the policy offers none."""
+        return self._tool
+
+    @property
     def running(self) -> bool:
         """Whether a call is under way."""
         return self._cancel is not None
@@ -227,8 +232,9 @@ class Preflight(Screen[None]):
         self._show_verdict("arguments changed since this run")
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Explain the field that has the focus."""
+        """Explain the field that has the focus, and make room for what is being looked at."""
         self._explain()
+        self.query_one("#work").set_class(self.query_one("#result").has_focus_within, "-reading")
 
     def _explain(self) -> None:
         field = self.form.focused_field

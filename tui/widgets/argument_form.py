@@ -69,12 +69,17 @@ class ArgumentForm(VerticalScroll, can_focus=False):
                 await self.mount(*(FieldRow(s, self._drafts.fields.get(s.name, "")) for s in self._specs))
         self.scroll_home(animate=False)
 
+    @property
+    def rows(self) -> list[FieldRow]:
+        """The rows of the form; none while arguments are written as JSON."""
+        return list(self.query(FieldRow))
+
     def focus_first(self) -> bool:
         """Focus the first control, the first bad or missing one before others; False without one."""
         if self._drafts.as_json:
             self.query_one("#json-editor").focus()
             return True
-        rows = list(self.query(FieldRow))
+        rows = self.rows
         if not rows:
             return False
         next((row for row in rows if row.parsed.problem), rows[0]).control.focus()
@@ -85,7 +90,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         if self._drafts.as_json:
             value = self._check_text()
             return value if isinstance(value, dict) else None
-        rows = list(self.query(FieldRow))
+        rows = self.rows
         good = [row.check() for row in rows]  # every row shows its problem, not only the first
         if not all(good):
             return None
@@ -135,7 +140,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
 
     def on_draft_changed(self, event: DraftChanged) -> None:
         """Keep the drafts of the fields."""
-        self._drafts.fields = {row.field.name: row.draft for row in self.query(FieldRow) if row.draft}
+        self._drafts.fields = {row.field.name: row.draft for row in self.rows if row.draft}
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Keep the JSON draft and show whether it can be read."""
@@ -147,7 +152,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Keep the focused row whole in view."""
-        for row in self.query(FieldRow):
+        for row in self.rows:
             if row.has_focus_within:
                 self.scroll_to_widget(row, animate=False)
 
@@ -170,4 +175,4 @@ class ArgumentForm(VerticalScroll, can_focus=False):
     @property
     def focused_field(self) -> FieldSpec | None:
         """The field whose control has the focus."""
-        return next((row.field for row in self.query(FieldRow) if row.has_focus_within), None)
+        return next((row.field for row in self.rows if row.has_focus_within), None)

@@ -12,7 +12,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from gongmcp.exposure.ledger import Entry, Ledger
-from tui.answer import SIGNS
+from tui.answer import SIGNS, WORDS
 from tui.literal import literal, visible
 from tui.messages import WithheldPointed
 
@@ -169,7 +169,7 @@ class Withheld(Vertical):
         detail.update(
             Content("\n").join([
                 literal(item.reason),
-                Content.assemble(("rule ", "$quiet"), literal(item.rule)),
+                Content.assemble((f"{WORDS.get(item.action, 'withheld')} by ", "$quiet"), literal(item.rule)),
                 Content.assemble(
                     (f"{self._at[1] + 1} of {len(item.entries)} ", "$quiet"), literal(place), literal(extent, "$quiet")
                 ),

@@ -1,0 +1,142 @@
+"""The TUI over the real handler and the bundled sample: what is shown is what an agent would get."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from gongctl.cli.demo_cmd import build_sample
+from gongmcp.handler import ToolHandler, build_handler
+from gongmcp.render.wire import result_bytes
+from gongmcp.settings import ServerSettings
+from tui.schema import Kind, read_form
+from tui.screens.preflight import Preflight
+from tui.verdict import State, judge
+from tui.widgets.verdict_bar import VerdictBar
+
+
+@pytest.fixture(scope="module")
+def handler(tmp_path_factory: pytest.TempPathFactory) -> ToolHandler:
+    """A handler with default settings over a cache of the bundled sample."""
+    db: Path = tmp_path_factory.mktemp("tui") / "sample.db"
+    build_sample(db)
+    return build_handler(ServerSettings(), db)
+
+
+QUERY = "identiv"
+SEARCH = "search_transcript_segments"
+
+
+async def open_form(screen: Preflight, pilot: Pilot[None], handler: ToolHandler) -> None:
+    """Go to the form of the tool that searches transcripts."""
+    screen.tool_list.show(handler.tools(), SEARCH)
+    await pilot.pause()
+    await pilot.press("enter")
+
+
+def test_what_is_shown_is_what_the_agent_gets(theatre: Any, handler: ToolHandler) -> None:
+    outcome = handler.call(SEARCH, {"query": QUERY})
+    assert outcome.rows
+
+    async def scene(screen: Preflight, pilot: Pilot[None]) -> None:
+        await open_form(screen, pilot, handler)
+        await pilot.press(*QUERY, "enter")
+        await theatre.settle(pilot)
+        assert screen.receives.exact == outcome.answer.text
+        assert f"{outcome.bytes:,} bytes" in str(screen.query_one(VerdictBar).visual)
+        await pilot.press("t", "t")
+        assert screen.receives.exact.encode() == result_bytes(outcome.answer)
+        await pilot.press("y")
+        assert pilot.app.clipboard.encode() == result_bytes(outcome.answer)
+        await pilot.press("t", "t", "t")
+        view = screen.receives.shown
+        assert all(view.spot(entry) is not None for entry in outcome.ledger.entries)
+        counts = [str(option.prompt) for option in screen.withheld.options.options]
+        for row in outcome.ledger.summary():
+            words = f"{row['action']} {row['kind'].replace('_', ' ')}  ×{row['count']:,}"
+            assert any(words in shown and row["rule"] in shown for shown in counts)
+
+    theatre.play(handler, scene)
+
+
+def test_a_masked_word_is_found_in_text_and_structure(theatre: Any, handler: ToolHandler) -> None:
+    async def scene(screen: Preflight, pilot: Pilot[None]) -> None:
+        await open_form(screen, pilot, handler)
+        await pilot.press(*'"relations team"', "enter")
+        await theatre.settle(pilot)
+        for _ in range(2):
+            await pilot.press("s", "end")
+            lines, spot = screen.receives.lines, screen.receives.lines.spot
+            assert spot is not None
+            assert lines.text.split("\n")[spot.line][spot.start : spot.end] == "{redacted:email}"
+            await pilot.press("s", "t")
+
+    theatre.play(handler, scene)
+
+
+def test_every_tool_has_a_form_without_json(handler: ToolHandler) -> None:
+    for tool in handler.tools():
+        fields = read_form(tool.input_schema, tool.limits)
+        assert fields is not None, tool.name
+        assert [field.name for field in fields] == list(tool.input_schema["properties"])
+        assert [field.name for field in fields if field.kind is Kind.JSON] == [], tool.name
+
+
+def test_every_tool_that_needs_no_argument_runs_and_is_judged(handler: ToolHandler) -> None:
+    for tool in handler.tools():
+        if not tool.input_schema.get("required"):
+            verdict = judge(handler.call(tool.name, {}), handler.policy.max_response_bytes)
+            assert verdict.state in set(State) - {State.FAILED, State.CANCELLED, State.UNAVAILABLE}, tool.name
+            assert verdict.state in (State.OK, State.EMPTY) or verdict.next, tool.name
+
+
+def test_the_whole_catalogue_is_walked_without_a_stumble(theatre: Any, handler: ToolHandler) -> None:
+    async def scene(screen: Preflight, pilot: Pilot[None]) -> None:
+        seen = set()
+        for _ in handler.tools():
+            seen.add(str(screen.query_one("#arguments").border_title))
+            assert {row.field.name for row in screen.form.rows} == set(screen.tool.input_schema["properties"])
+            await pilot.press("down")
+        assert seen == {tool.name for tool in handler.tools()}
+
+    theatre.play(handler, scene, size=(80, 24))
+
+
+def test_provenance_raw_shows_the_id_that_is_asked_for(theatre: Any, handler: ToolHandler) -> None:
+    async def scene(screen: Preflight, pilot: Pilot[None]) -> None:
+        await pilot.press("v", "down", "down", "enter")
+        await pilot.pause()
+        await open_form(screen, pilot, handler)
+        await pilot.press(*QUERY)
+        row = next(row for row in screen.form.rows if row.field.name == "include_call_ids")
+        row.control.focus()
+        await pilot.press("space", "r")
+        await theatre.settle(pilot)
+        await pilot.press("t")
+        assert '"call_id": ' in screen.receives.lines.text
+
+    theatre.play(handler, scene)
+
+
+def test_without_a_cache_tools_are_listed_and_a_run_says_what_to_do(theatre: Any) -> None:
+    async def scene(screen: Preflight, pilot: Pilot[None]) -> None:
+        assert "cache missing" in str(screen.query_one("#policy").visual)
+        screen.tool_list.options.focus()
+        await pilot.press("slash", *"sync", "enter", "enter")
+        await theatre.settle(pilot)
+        assert "cache_not_ready" in str(screen.query_one(VerdictBar).visual)
+
+    theatre.play(build_handler(ServerSettings()), scene)
+
+
+def test_the_tui_knows_nothing_of_the_operators_command() -> None:
+    code = (
+        "import sys, tui.app; print([m for m in sys.modules if m.split('.')[0] in ('gongctl', 'mcp', 'sqlite_utils')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
