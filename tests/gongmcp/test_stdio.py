@@ -11,7 +11,9 @@ import select
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -33,8 +35,8 @@ from tests.gongmcp.stdio_process import (
 
 @pytest.fixture(scope="module", params=["handshake", "modern"])
 def server(request: pytest.FixtureRequest) -> Iterator[Server]:
-    """A running server in each era of the protocol."""
-    with Server(modern=request.param == "modern") as running:
+    """A running server in each era of the protocol. At its end it waits for nothing: all has been settled."""
+    with Server("drain=3600", modern=request.param == "modern") as running:
         yield running
         running.hang_up()
         assert running.end()[0] == 0
@@ -135,14 +137,18 @@ def test_nothing_but_utf8_protocol_is_on_standard_output_whatever_is_printed_and
 
 
 def test_all_that_was_asked_before_the_end_of_input_is_answered() -> None:
-    with Server() as server:
+    with Server("drain=3600") as server:
+        server.send(server.call("hold", "hold"))
+        server.event("hold started")
         server.send(*(server.call(number, "values") for number in range(1, 30)))
         # An id used twice, and a last line without its end.
         server.send(server.call(7, "search"), server.request("last", "tools/list").strip())
         server.hang_up()
-        assert server.end() == (0, "")
+        time.sleep(0.2)  # for the server to see the end, so that it could leave too early
+        server.process.send_signal(signal.SIGUSR1)
         messages = [json.loads(line) for line in server.out.all().splitlines()]
-    assert sorted(str(message["id"]) for message in messages) == sorted([*map(str, range(30)), "7", "last"])
+        assert server.end()[0] == 0
+    assert sorted(str(message["id"]) for message in messages) == sorted([*map(str, range(30)), "7", "hold", "last"])
     assert all("result" in message for message in messages)
 
 
@@ -215,15 +221,22 @@ def test_a_parent_that_is_killed_takes_the_server_with_it(tmp_path: Path) -> Non
         time.sleep(3600)
     """
     process = subprocess.Popen(
-        [sys.executable, "-c", parent, str(lines), *FAKE, "drain=3600"], stderr=subprocess.PIPE, env=environment()
+        [sys.executable, "-c", parent, str(lines), *FAKE, "drain=3600"],
+        stderr=subprocess.PIPE,
+        env=environment(),
+        start_new_session=True,
     )
     assert process.stderr is not None
     noise = Noise(process.stderr)
-    noise.event("query started")
-    process.kill()
-    process.wait()
-    # The pipe ends when everyone who holds it is gone.
-    assert noise.all().endswith("event query interrupted\nexit code 0\n")
+    try:
+        noise.event("query started")
+        process.kill()
+        process.wait()
+        # The pipe ends when everyone who holds it is gone.
+        assert noise.all().endswith("event query interrupted\nexit code 0\n")
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 @pytest.mark.parametrize(
