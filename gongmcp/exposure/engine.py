@@ -20,7 +20,7 @@ from gongmcp.exposure.fields import Expose, Field
 from gongmcp.exposure.ledger import Entry, Ledger, Place
 from gongmcp.exposure.policy import Policy
 from gongmcp.exposure.rows import Row, hints, is_container, strip
-from gongmcp.exposure.text import CONTROL, MaskedText, Span, place_spans
+from gongmcp.exposure.text import CONTROL, MaskedText, Span
 
 CUT_RULE = "text.max_chars"
 SNIPPET_RULE = "text.snippet"
@@ -111,7 +111,7 @@ class Disclosure:
         return value
 
     def _masked(self, text: MaskedText, kind: Field, place: Place) -> str:
-        places = place_spans(text.spans)
+        places = text.places()
         for _, end, span in places:
             if not kind.max_chars or end <= kind.max_chars:  # behind it the text is cut, and its marks with it
                 self._span(span, place)

@@ -163,20 +163,23 @@ def _newest(store: Rows, query: SearchQuery, calls: CallFilter, low: int, high: 
         if len(few) <= FEW_CALLS_BY_BEGINNING:
             return _call_by_call(store, query, calls, few, low, high, count)
         return _matches(store, query, low, high, count, calls, role=calls.speaker_role)
+    span = RANK_WINDOW
+    behind = _match_behind(store, query, low, high, span)
+    if behind is None:
+        return _matches(store, query, low, high, count, calls, role=calls.speaker_role)
     newest = _newest_calls(store, calls, low, high, FEW_CALLS)
     if len(newest) < FEW_CALLS:
         low = max(low, first_segment(newest[-1])) if newest else high + 1
     found: list[_Match] = []
-    span = RANK_WINDOW
-    while low <= high and len(found) < count:
-        behind = _match_behind(store, query, low, high, span)
-        if behind is not None and _spread(newest, behind, high) * CALL_COSTS < span:
-            break
-        first = low if behind is None else behind + 1
+    while low <= high and (behind is None or _spread(newest, behind, high) * CALL_COSTS >= span):
+        first = low if behind is None else max(low, behind + 1)
         found += _matches(store, query, first, high, count - len(found), calls, role=calls.speaker_role)
+        if len(found) == count:
+            return found
         high = first - 1
         span *= 2
-    if low > high or len(found) == count:
+        behind = _match_behind(store, query, low, high, span)
+    if low > high:
         return found
     found += _call_by_call(store, query, calls, newest, low, high, count - len(found))
     if len(newest) < FEW_CALLS or len(found) == count:

@@ -693,7 +693,7 @@ def test_on_a_terminal_the_preview_opens_and_closes(command: str, cache: Path) -
         if not chunk:
             break
         screen += chunk
-        if not asked and b"get_sync_status" in screen and b"redacted" in screen:
+        if not asked and b"search_calls" in screen and b"redacted" in screen:
             os.write(master, b"q")
             asked = True
     os.close(master)

@@ -28,6 +28,7 @@ from gongctl.cache.writer import CacheWriter
 from gongctl.ingest.normalise import records_of
 from gongctl.ingest.records import Kind, Place
 from gongmcp.errors import StartupRefusal
+from gongmcp.store.crm_names import CrmNames
 from gongmcp.store.schema import MAX_SEGMENTS
 
 SECRET = bytes(range(32))
@@ -432,8 +433,8 @@ def test_a_second_process_gives_the_same_rows(tmp_path: Path, monkeypatch: pytes
     started: list[ProcessDeriver] = []
     create = ProcessDeriver.__init__
 
-    def noted(self: ProcessDeriver, secret: bytes) -> None:
-        create(self, secret)
+    def noted(self: ProcessDeriver, secret: bytes, names: CrmNames) -> None:
+        create(self, secret, names)
         started.append(self)
 
     monkeypatch.setattr(ProcessDeriver, "__init__", noted)
@@ -456,20 +457,20 @@ def test_a_second_process_gives_the_same_rows(tmp_path: Path, monkeypatch: pytes
 def test_when_the_second_process_dies_the_first_one_does_its_work() -> None:
     payload = zlib.compress(b'{"metaData":{"id":"1"}}')
     batch = [RawCall("1", payload, "2026-01-01T00:00:00Z", None), RawCall("2", None, "", None)]
-    deriver = ProcessDeriver(SECRET)
+    deriver = ProcessDeriver(SECRET, CrmNames.default())
     try:
         deriver.submit(batch)
-        assert deriver.result().calls == derive_batch(batch, SECRET).calls
+        assert deriver.result().calls == derive_batch(batch, SECRET, CrmNames.default()).calls
         deriver.process.kill()
         deriver.process.wait()
         deriver.submit(batch)
-        assert deriver.result().calls == derive_batch(batch, SECRET).calls
+        assert deriver.result().calls == derive_batch(batch, SECRET, CrmNames.default()).calls
     finally:
         deriver.close()
 
 
 def test_a_payload_that_cannot_be_served_is_said_by_the_second_process_too() -> None:
-    deriver = ProcessDeriver(SECRET)
+    deriver = ProcessDeriver(SECRET, CrmNames.default())
     try:
         deriver.submit([RawCall("1", zlib.compress(b"{}"), "", None)])
         with pytest.raises(ValueError, match="without an id"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -46,13 +46,13 @@ MakeHandler = Callable[..., ToolHandler]
 
 
 @pytest.fixture(scope="session")
-def make_handler(sample_cache: Path) -> Iterator[MakeHandler]:
+def make_handler(sample_cache: Path) -> MakeHandler:
     """Return handlers over the sample; keyword arguments are settings by name."""
 
     def make(db: Path | None = None, **flags: str) -> ToolHandler:
         return build_handler(ServerSettings.resolve(flags, {}), db or sample_cache)
 
-    yield make
+    return make
 
 
 @pytest.fixture(scope="session")

@@ -97,7 +97,7 @@ def test_no_argument_or_answer_schema_uses_more_than_the_plain_dialect(handler: 
                 assert schema["type"] != "array" or "type" in schema["items"], path
             for key, value in schema.items():
                 if key != "additionalProperties":
-                    assert not isinstance(value, bool) or key in ("default",), f"{path}/{key}"
+                    assert not isinstance(value, bool) or key == "default", f"{path}/{key}"
                 walk(value, f"{path}/{key}")
         elif isinstance(schema, list):
             for index, item in enumerate(schema):
