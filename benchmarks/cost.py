@@ -40,6 +40,32 @@ class Cost:
         return self.steps / max(smaller.steps, LEAST_STEPS) / max(1.0, self.work / smaller.work)
 
 
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Milliseconds of several calls by the *clock* and of the *processor*, each sorted.
+
+    The processor's say what the clock would on a machine that does nothing else.
+    """
+
+    clock: list[float]
+    processor: list[float]
+
+    @property
+    def p50(self) -> float:
+        """Median by the clock."""
+        return self.clock[len(self.clock) // 2]
+
+    @property
+    def p95(self) -> float:
+        """By the clock: one call of twenty takes longer."""
+        return self.clock[min(len(self.clock) - 1, int(len(self.clock) * 0.95))]
+
+    @property
+    def cpu(self) -> float:
+        """Median of the processor's time."""
+        return self.processor[len(self.processor) // 2]
+
+
 class Bench:
     """A handler over one cache under the default policy, whose calls can be measured."""
 
@@ -66,14 +92,15 @@ class Bench:
             self.pool.on_steps = None
         return Cost(counted, max(1, structured.get("ranked_over", structured.get("returned", 1))))
 
-    def times(self, case: Case, repeat: int) -> list[float]:
-        """Return the milliseconds of *repeat* calls, sorted, after two to warm up."""
-        taken = []
+    def times(self, case: Case, repeat: int) -> Times:
+        """Return how long *repeat* calls took, after two to warm up."""
+        clock, processor = [], []
         for _ in range(repeat + 2):
-            started = time.perf_counter()
+            started, cpu = time.perf_counter(), time.process_time()
             answered(self.handler.call(case.tool, case.arguments), case)
-            taken.append((time.perf_counter() - started) * 1000)
-        return sorted(taken[2:])
+            processor.append((time.process_time() - cpu) * 1000)
+            clock.append((time.perf_counter() - started) * 1000)
+        return Times(sorted(clock[2:]), sorted(processor[2:]))
 
 
 def answered(outcome: Outcome, case: Case) -> Mapping[str, Any]:

@@ -13,7 +13,7 @@ def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
             cell.ljust(width) if column == 0 else cell.rjust(width)
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
-        print("| " + " | ".join(cells) + " |")
+        print("| " + " | ".join(cells) + " |", flush=True)
         if number == 0:
             marks = ["-" * width if column == 0 else "-" * (width - 1) + ":" for column, width in enumerate(widths)]
             print("| " + " | ".join(marks) + " |")

@@ -31,7 +31,7 @@ COMMON_SHARE: Final = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A case on one cache; *matches* is None for a tool without a query, times are milliseconds."""
+    """A case on one cache; *matches* is None for a tool without a query, times are milliseconds (see ``Times``)."""
 
     case: str
     aggregate: bool
@@ -41,6 +41,7 @@ class Measured:
     work: int
     p50: float
     p95: float
+    cpu: float
 
 
 def measure(cache: Path, segments: int, repeat: int) -> list[Measured]:
@@ -62,8 +63,9 @@ def measure(cache: Path, segments: int, repeat: int) -> list[Measured]:
                         matches.of(case),
                         cost.steps,
                         cost.work,
-                        times[len(times) // 2],
-                        times[min(len(times) - 1, int(len(times) * 0.95))],
+                        times.p50,
+                        times.p95,
+                        times.cpu,
                     )
                 )
         common = matches.share("common")
@@ -141,7 +143,7 @@ def show(measured: Mapping[int, Sequence[Measured]]) -> None:
     head = ["case"]
     for size in sizes:
         name = short_number(size)
-        head += [f"{name}: matches", "steps", "p50 ms", "p95 ms"]
+        head += [f"{name}: matches", "steps", "p50 ms", "p95 ms", "cpu ms"]
     if len(sizes) > 1:
         head += ["steps x", "beyond work x"]
     rows = []
@@ -153,6 +155,7 @@ def show(measured: Mapping[int, Sequence[Measured]]) -> None:
                 f"{one.steps:,}",
                 f"{one.p50:.1f}",
                 f"{one.p95:.1f}",
+                f"{one.cpu:.1f}",
             ]
         if len(sizes) > 1:
             small, large = (Cost(one.steps, one.work) for one in (same[0], same[-1]))
@@ -179,10 +182,12 @@ def report(folder: Path, sizes: Sequence[int], repeat: int, *, as_json: bool) ->
     show(measured)
     for size, found in measured.items():
         worst = max(found, key=lambda one: one.p95)
+        dearest = max(found, key=lambda one: one.cpu)
         peak, answers = memory[size]
         said = "unknown here" if peak is None else megabytes(peak)
         print(
-            f"{short_number(size)}: slowest p95 {worst.p95:.0f} ms ({worst.case}); "
+            f"{short_number(size)}: slowest p95 {worst.p95:.0f} ms ({worst.case}), most processor time "
+            f"{dearest.cpu:.0f} ms ({dearest.case}); "
             f"server's peak memory after {answers} calls: {said}"
         )
 
