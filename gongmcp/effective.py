@@ -7,7 +7,8 @@ from typing import Any
 
 from gongmcp.catalog.limits import Cap
 from gongmcp.settings import SETTINGS, ServerSettings
-from gongmcp.settings_file import CRM_KEYS, TRANSPORT, TRANSPORTS
+from gongmcp.settings_file import ALIASES, CRM_KEYS, TRANSPORT, TRANSPORTS, FileKey
+from gongmcp.store.crm_names import default_list
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ def effective(settings: ServerSettings) -> list[Effective]:
     return [
         _of_file_alone(settings, TRANSPORT.name, TRANSPORTS[0]),
         *(_of_layers(settings, setting.name, setting.key) for setting in SETTINGS),
-        *(_of_file_alone(settings, key.name, None) for key in CRM_KEYS),
+        *(_of_file_alone(settings, key.name, _default(key)) for key in CRM_KEYS),
     ]
 
 
@@ -80,10 +81,14 @@ def _value(settings: ServerSettings, name: str) -> tuple[Any, str]:
     return ceiling, f"Lowered from {asked} to the hard cap." if lowered else ""
 
 
+def _default(key: FileKey) -> Any:
+    return {} if key is ALIASES else default_list(key.name.removeprefix("crm."))
+
+
 def _of_file_alone(settings: ServerSettings, key: str, default: Any) -> Effective:
     file = settings.file
     if file is None or key not in file.lines:
-        return Effective(key, default, "default", "default")
+        return Effective(key, _plain(default), "default", "default")
     value = settings.crm.get(key.removeprefix("crm."), default)
     return Effective(key, _plain(value), "file", file.place(key))
 

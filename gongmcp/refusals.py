@@ -89,7 +89,9 @@ REFUSALS: Final[dict[str, Refusal]] = {
         Exit.CACHE,
     ),
     "cache_not_warmed": Refusal(
-        "The cache holds no serving read model for the active policy.", "Run: gongctl cache warm --db DB.", Exit.CACHE
+        "The cache holds no serving read model for the active policy.",
+        "Run: gongctl cache warm --db DB (with the same --config FILE, if there is one).",
+        Exit.CACHE,
     ),
 }
 """Every refusal to start, by name."""

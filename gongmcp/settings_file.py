@@ -20,6 +20,7 @@ from gongmcp.errors import StartupRefusal
 from gongmcp.exposure.policy import MAX_RESPONSE_BYTES, MIN_RESPONSE_BYTES
 from gongmcp.refusals import located, refused
 from gongmcp.settings import MAX_TOOL_TIMEOUT, SETTINGS
+from gongmcp.store.crm_names import LISTS, aliasable
 
 MAX_FILE_BYTES = 1024 * 1024
 
@@ -54,12 +55,22 @@ _KINDS = {
 TRANSPORT = FileKey("server.transport", Kind.TEXT, "How clients reach the server.")
 TRANSPORTS = ("stdio",)
 
+_CRM_HELP = {
+    "late_stage_values": "Stages that count as late.",
+    "stage_proxies": "CRM fields that restate the stage.",
+    "matrix_group_fields": "CRM fields by which a population matrix may be grouped.",
+    "loss_reason_fields": "CRM fields that hold the reason of a loss.",
+    "stage_fields": "CRM fields that hold the stage of an opportunity.",
+    "opportunity_type_fields": "CRM fields that hold the type of an opportunity.",
+    "account_type_fields": "CRM fields that hold the type of an account.",
+    "industry_fields": "CRM fields that hold the industry of an account.",
+}
+ALIASES = FileKey(
+    "crm.field_aliases", Kind.ALIASES, "For an attribute such as opportunity_stage, CRM fields to look for first."
+)
 CRM_KEYS: tuple[FileKey, ...] = (
-    FileKey("crm.late_stage_values", Kind.TEXTS, "Stages that count as late, in place of the built-in ones."),
-    FileKey("crm.matrix_group_fields", Kind.TEXTS, "CRM fields by which a population matrix may be grouped."),
-    FileKey("crm.loss_reason_fields", Kind.TEXTS, "CRM fields that hold the reason of a loss."),
-    FileKey("crm.account_type_fields", Kind.TEXTS, "CRM fields that hold the type of an account."),
-    FileKey("crm.field_aliases", Kind.ALIASES, "For a field of our own name, the CRM's names of it."),
+    *(FileKey(f"crm.{name}", Kind.TEXTS, f"{_CRM_HELP[name]} In place of the built-in ones.") for name in LISTS),
+    ALIASES,
 )
 """What describes the tenant's CRM; ``ServerSettings.crm`` holds it, without the prefix."""
 
@@ -235,9 +246,24 @@ class _Reader:
                 raise refused("file_later", place=self._place(key.name), key=f"{key.name} = {value.strip().lower()}")
             if value.strip().lower() not in TRANSPORTS:
                 raise refused("file_transport", place=self._place(key.name))
-        if isinstance(value, dict):
+        if key is ALIASES:
+            for attribute in value:
+                self._check_attribute(attribute)
             return {name: tuple(names) for name, names in value.items()}
         return tuple(value) if isinstance(value, list) else value
+
+    def _check_attribute(self, attribute: str) -> None:
+        known = aliasable()
+        if attribute not in known:
+            name = f"{ALIASES.name}.{attribute}"
+            near = difflib.get_close_matches(attribute, known, 1, 0.5)
+            raise refused(
+                "file_unknown_key",
+                place=self._place(name),
+                key=_shown(name),
+                nearest=f"Did you mean {near[0]}? " if near else "",
+                names=f"Attributes: {', '.join(known)}.",
+            )
 
     def _unknown(self, name: str) -> StartupRefusal:
         table, _, key = name.partition(".")
@@ -283,6 +309,7 @@ def file_schema() -> dict[str, Any]:
         "policy.switches": {"items": {"enum": list(SWITCHES)}},
         "policy.max_response_bytes": {"minimum": MIN_RESPONSE_BYTES, "maximum": MAX_RESPONSE_BYTES},
         "policy.tool_timeout": {"maximum": MAX_TOOL_TIMEOUT},
+        ALIASES.name: {"propertyNames": {"enum": list(aliasable())}},
     }
     tables: dict[str, Any] = {}
     for key in KEYS.values():

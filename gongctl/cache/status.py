@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 
 from gongctl.cache.connection import reading
 from gongctl.cache.migrations import version_of
+from gongmcp.store.crm_names import CrmNames
 from gongmcp.store.model import serving_digest
 from gongmcp.store.schema import SCHEMA_VERSION
 
@@ -76,8 +77,11 @@ class CacheStatus:
         return {**asdict(self), "migration_needed": self.migration_needed}
 
 
-def cache_status(path: Path) -> CacheStatus:
+def cache_status(path: Path, *, names: CrmNames | None = None, config: Path | None = None) -> CacheStatus:
     """Return the state of the cache at *path*, of whatever schema version, without writing to it.
+
+    A read model counts as current when it was warmed with *names* (None = the defaults); *config* is the
+    settings file that they came from, for the commands to run next.
 
     Raises:
         StartupRefusal: there is no cache that can be read.
@@ -89,7 +93,7 @@ def cache_status(path: Path) -> CacheStatus:
         dirty = 0
         if "dirty_calls" in tables:
             dirty = connection.execute("SELECT count(*) FROM dirty_calls").fetchone()[0]
-        model, freshness = _model(connection, tables, meta)
+        model, freshness = _model(connection, tables, meta, names)
         version = version_of(connection)
     raw = {label: tallies.get(name, 0) for name, label in RAW_COUNTS.items()}
     return CacheStatus(
@@ -103,12 +107,12 @@ def cache_status(path: Path) -> CacheStatus:
         dirty_calls=dirty,
         raw=raw,
         read_model=model,
-        next=_next(path, version, raw, freshness),
+        next=_next(path, version, raw, freshness, config),
     )
 
 
 def _model(
-    connection: sqlite3.Connection, tables: set[str], meta: dict[str, str]
+    connection: sqlite3.Connection, tables: set[str], meta: dict[str, str], names: CrmNames | None
 ) -> tuple[ModelStatus | None, Freshness]:
     if not {"read_model", "counters"} <= tables:
         return None, "missing"
@@ -121,17 +125,18 @@ def _model(
         **{name: totals.get(name, 0) for name in _MODEL_COUNTS},
         as_of=as_of or None,
         complete=bool(complete),
-        current=digest == serving_digest(),
+        current=digest == serving_digest(names),
     )
     if not (model.complete and model.current):
         return model, "missing"
     return model, "stale" if int(meta.get("data_generation", "0")) > held else "fresh"
 
 
-def _next(path: Path, version: int, raw: dict[str, int], freshness: Freshness) -> list[str]:
+def _next(path: Path, version: int, raw: dict[str, int], freshness: Freshness, config: Path | None) -> list[str]:
     db = shlex.quote(str(path))
     if version < SCHEMA_VERSION:
         return [f"gongctl cache init --db {db}"]
     if not raw["calls"] and freshness == "missing":
         return [f"gongctl import gong PATH --db {db}"]
-    return [] if freshness == "fresh" else [f"gongctl cache warm --db {db}"]
+    with_config = f" --config {shlex.quote(str(config))}" if config is not None else ""
+    return [] if freshness == "fresh" else [f"gongctl cache warm --db {db}{with_config}"]

@@ -17,6 +17,7 @@ from gongmcp.errors import Exit
 if TYPE_CHECKING:
     from gongctl.cache.migrations import Migration
     from gongctl.cache.status import CacheStatus
+    from gongmcp.store.crm_names import CrmNames
 
 app = typer.Typer(
     help="Create, warm and inspect a cache.",
@@ -28,6 +29,12 @@ app = typer.Typer(
 
 Db = Annotated[Path, typer.Option("--db", envvar="GONGCTL_DB", help="Cache file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        "--config", metavar="FILE", help="The server's settings file; its [crm] part decides what is derived."
+    ),
+]
 
 
 def _migrating(migration: Migration) -> None:
@@ -77,8 +84,17 @@ def init(
     _print_next(status)
 
 
+def _names(config: Path | None) -> CrmNames | None:
+    if config is None:
+        return None
+    from gongmcp.settings_file import read_settings_file
+    from gongmcp.store.crm_names import CrmNames
+
+    return CrmNames.load(read_settings_file(config).crm)
+
+
 @app.command("warm")
-def warm_cache(db: Db, as_json: Json = False) -> None:
+def warm_cache(db: Db, config: Config = None, as_json: Json = False) -> None:
     """Build or renew the read model that agents are served from; only what changed is redone.
 
     It can be stopped with Ctrl-C and run again: what is done stays done.
@@ -88,13 +104,14 @@ def warm_cache(db: Db, as_json: Json = False) -> None:
     from gongctl.cache.writer import CacheWriter
     from gongctl.cli.progress import items_progress
 
+    names = _names(config)
     with (
         CacheWriter.open(db, migrating=_migrating) as writer,
         _interruptible() as stop,
         items_progress("Warming") as progress,
     ):
-        report = warm(writer, progress=progress, should_stop=stop)
-    status = cache_status(db)
+        report = warm(writer, progress=progress, should_stop=stop, names=names)
+    status = cache_status(db, names=names, config=config)
     interrupted = not report.finished
     if as_json:
         emit_json(
@@ -153,11 +170,11 @@ def _interruptible() -> Iterator[_Stop]:
 
 
 @app.command("status")
-def status_of_cache(db: Db, as_json: Json = False) -> None:
+def status_of_cache(db: Db, config: Config = None, as_json: Json = False) -> None:
     """Show what the cache holds, how fresh its read model is, and what to run. Changes nothing."""
     from gongctl.cache.status import cache_status
 
-    status = cache_status(db)
+    status = cache_status(db, names=_names(config), config=config)
     if as_json:
         emit_json(status.as_json())
         return

@@ -13,15 +13,17 @@ from gongctl.cli.output import fail
 from gongctl.cli.policy_options import EPILOG, open_handler, resolve, takes_policy
 from gongmcp.errors import Exit
 from gongmcp.settings import ServerSettings
+from gongmcp.store.crm_names import CrmNames
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
 
 
 class CacheOperations:
-    """The TUI's ``Operations`` on the cache at *db*."""
+    """The TUI's ``Operations`` on the cache at *db*, whose CRM has *names* (None = the defaults)."""
 
-    def __init__(self, db: Path) -> None:
+    def __init__(self, db: Path, names: CrmNames | None = None) -> None:
         self._db = db
+        self._names = names
 
     def warm(self, progress: Callable[[int, int], None], should_stop: Callable[[], bool]) -> str:
         """Build or renew the read model; see ``tui.operations.Operations``.
@@ -33,7 +35,7 @@ class CacheOperations:
         from gongctl.cache.writer import CacheWriter
 
         with CacheWriter.open(self._db) as writer:
-            report = warm(writer, progress=progress, should_stop=should_stop)
+            report = warm(writer, progress=progress, should_stop=should_stop, names=self._names)
         return f"Redone: {report.redone:,} of {report.looked_at:,} calls looked at, {report.segments:,} segments."
 
 
@@ -51,7 +53,8 @@ def open_preview(settings: ServerSettings, db: Path) -> None:
     handler = open_handler(settings, db)  # before Textual: a refusal needs no screen
     from tui.app import PreflightApp
 
-    PreflightApp(handler, CacheOperations(db)).run()
+    names = CrmNames.load(settings.crm) if settings.crm else None
+    PreflightApp(handler, CacheOperations(db, names)).run()
 
 
 @app.command("tui", epilog=EPILOG)

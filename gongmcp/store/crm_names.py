@@ -37,6 +37,17 @@ def _kinds() -> dict[str, str]:
     return {name: kind for kind, names in _defaults()["kinds"].items() for name in names}
 
 
+def aliasable() -> tuple[str, ...]:
+    """Return the names of the attributes that ``field_aliases`` may give further field names: ``account_industry``."""
+    return tuple(f"{kind}_{attribute}" for kind in ("account", "opportunity") for attribute in _defaults()[kind])
+
+
+def default_list(key: str) -> tuple[str, ...]:
+    """Return the list that applies unless the settings file replaces it; *key* is one of ``LISTS``."""
+    table, entry = LISTS[key]
+    return tuple(_defaults()[table][entry])
+
+
 def kind_of(object_type: str) -> str:
     """Return what an object type of a call or of the CRM schema is: account, opportunity, contact, lead,
     user or other. ``ACCOUNT``, ``Account`` and ``Company`` are one kind."""

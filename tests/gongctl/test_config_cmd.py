@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -157,6 +158,31 @@ def test_the_file_rules_what_the_other_commands_show(gongctl: Gongctl, cache: Pa
     assert flag.json("mcp-tool-info")["limits"]["ceiling"] == 8
     done = gongctl("mcp", "call", "summarize_call_facts", "--db", cache, "--config", "team.toml")
     assert done.code == 2
+
+
+def test_a_file_that_renames_the_crm_is_warmed_with_and_served_with(
+    gongctl: Gongctl, cache: Path, tmp_path: Path
+) -> None:
+    db = tmp_path / "own.db"
+    shutil.copy(cache, db)
+    (tmp_path / "crm.toml").write_text('[crm]\nstage_fields = ["Phase__c"]\n', encoding="utf-8")
+    asked = ("mcp", "call", "get_sync_status", "--db", db)
+    stages = lambda done: json.loads(done.out)["call_facts_attribution"]["opportunity_stage_call_count"]  # noqa: E731
+    assert stages(gongctl(*asked)) > 0
+    assert gongctl(*asked, "--config", "crm.toml").code == 4
+    refused = _gongmcp("--db", str(db), "--config", str(tmp_path / "crm.toml"))
+    assert refused.returncode == 4
+    assert "cache warm --db DB (with the same --config" in refused.stderr
+    status = json.loads(gongctl("cache", "status", "--db", db, "--config", "crm.toml", "--json").out)
+    assert status["freshness"] == "missing"
+    assert status["next"] == [f"gongctl cache warm --db {db} --config crm.toml"]
+    warmed = json.loads(gongctl("cache", "warm", "--db", db, "--config", "crm.toml", "--json").out)
+    assert (warmed["freshness"], warmed["next"]) == ("fresh", [])
+    assert stages(gongctl(*asked, "--config", "crm.toml")) == 0
+    assert _gongmcp("--db", str(db), "--config", str(tmp_path / "crm.toml")).returncode == 0
+    assert gongctl(*asked).code == 4, "the defaults are another model"
+    done = gongctl("cache", "warm", "--db", db, "--config", "none.toml")
+    assert (done.code, done.out) == (2, "")
 
 
 def test_the_preview_reads_the_file(gongctl: Gongctl, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

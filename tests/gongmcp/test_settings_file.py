@@ -18,6 +18,7 @@ from gongmcp.errors import Exit, StartupRefusal
 from gongmcp.exposure.fields import Provenance
 from gongmcp.settings import SETTINGS, ServerSettings
 from gongmcp.settings_file import KEYS, SettingsFile, file_schema, read_settings_file, statement_lines
+from gongmcp.store.crm_names import LISTS, CrmNames, aliasable
 
 FULL = """\
 # The settings of a team.
@@ -47,7 +48,7 @@ late_stage_values = ["Closing"]
 matrix_group_fields = ["Industry"]
 loss_reason_fields = ["Loss_Reason__c"]
 account_type_fields = []
-field_aliases.stage = ["StageName", "dealstage"]
+field_aliases.opportunity_stage = ["Phase__c", "phase"]
 """
 
 
@@ -83,7 +84,7 @@ def test_a_full_file_sets_everything(tmp_path: Path) -> None:
         "matrix_group_fields": ("Industry",),
         "loss_reason_fields": ("Loss_Reason__c",),
         "account_type_fields": (),
-        "field_aliases": {"stage": ("StageName", "dealstage")},
+        "field_aliases": {"opportunity_stage": ("Phase__c", "phase")},
     }
 
 
@@ -96,6 +97,18 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
     for preset in PRESETS:
         if not preset.pending:
             assert resolved(tmp_path, f'tools.preset = "{preset.name}"').policy.preset == preset.name
+
+
+def test_what_the_file_says_of_the_crm_reaches_the_names_in_force(tmp_path: Path) -> None:
+    for key in LISTS:
+        settings = resolved(tmp_path, f'[crm]\n{key} = ["Only This"]')
+        names = CrmNames.load(settings.crm)
+        assert names.canonical() != CrmNames.default().canonical() or key == "stage_proxies", key
+    assert CrmNames.load(resolved(tmp_path, '[crm]\nstage_proxies = ["X"]').crm).stage_proxies == ("X",)
+    for attribute in aliasable():
+        names = CrmNames.load(resolved(tmp_path, f'[crm.field_aliases]\n{attribute} = ["First__c"]').crm)
+        kind, _, name = attribute.partition("_")
+        assert names.fields(kind, name)[0] == "First__c"
 
 
 def test_an_empty_file_changes_nothing(tmp_path: Path) -> None:
@@ -121,8 +134,9 @@ def test_each_value_says_where_it_came_from(tmp_path: Path) -> None:
     assert by_key["tools.allowlist"].origin == "team.toml:6"
     assert by_key["tools.preset"].value is None
     assert by_key["policy.switches"].origin == "team.toml:19"
-    assert by_key["crm.field_aliases"].value == {"stage": ["StageName", "dealstage"]}
+    assert by_key["crm.field_aliases"].value == {"opportunity_stage": ["Phase__c", "phase"]}
     assert by_key["crm.field_aliases"].origin == "team.toml:28"
+    assert by_key["crm.stage_fields"].value == list(CrmNames.default().stage_fields)
     assert (by_key["server.transport"].value, by_key["server.transport"].source) == ("stdio", "file")
 
 
@@ -161,6 +175,7 @@ def test_what_a_stronger_layer_chose_otherwise_is_named(tmp_path: Path) -> None:
         ("[policy]\ntool_timeout = nan", "file_wrong_type", "2:", ""),
         ("[crm]\nlate_stage_values = [1]", "file_wrong_type", "2: crm.late_stage_values must be an array", ""),
         ("[crm.field_aliases]\nstage = 'StageName'", "file_wrong_type", "1: crm.field_aliases must be a", ""),
+        ("[crm.field_aliases]\n\nstage = ['a']", "file_unknown_key", "3: crm.field_aliases.stage", "opportunity_stage"),
         ("[policy]\ntool_timeout = inf", "tool_timeout", "2: policy.tool_timeout must be", ""),
         ("[policy]\n\n\nmax_response_bytes = 5", "response_bytes", "4: policy.max_response_bytes must be from", ""),
         ("[tools]\npreset = 'analist'", "preset_unknown", "2: There is no tool preset", "mean analyst?"),
@@ -298,7 +313,8 @@ GOOD_AND_BAD = [
     "[provenance]\nmode = 'secret'",
     "[crm]\nlate_stage_values = [' ']",
     "[crm.field_aliases]\nstage = ['a']",
-    "[crm.field_aliases]\nstage = 'a'",
+    "[crm.field_aliases]\naccount_type = ['a']",
+    "[crm.field_aliases]\naccount_type = 'a'",
     "[scope]\n",
     "db = 'x'",
 ]
