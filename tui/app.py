@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
@@ -10,7 +11,7 @@ from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.screen import Screen
 
-from tui import keys
+from tui import keys, terminal
 from tui.operations import Operations
 from tui.ports import Handler
 from tui.screens.help import Help, live_keys
@@ -46,6 +47,15 @@ class PreflightApp(App[None]):
         self.register_theme(DARK)
         self.register_theme(LIGHT)
         self.theme = DARK.name
+
+    def on_mount(self) -> None:
+        """Look now and then whether the terminal is still there."""
+        if not self.is_headless:
+            self.set_interval(terminal.LOOK_EVERY, self._leave_with_the_terminal)
+
+    def _leave_with_the_terminal(self) -> None:
+        if terminal.gone(sys.__stdin__.fileno() if sys.__stdin__ is not None else 0):
+            self.exit(return_code=0)
 
     def get_default_screen(self) -> Screen[None]:
         """Open with the pre-flight screen."""

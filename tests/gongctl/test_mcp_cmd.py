@@ -14,7 +14,8 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fcntl import ioctl
 from pathlib import Path
@@ -664,8 +665,9 @@ def test_the_preview_warms_through_its_operations(cache: Path, tmp_path: Path) -
         tui_cmd.CacheOperations(tmp_path / "missing.db").warm(lambda done, total: None, lambda: False)
 
 
-@pytest.mark.parametrize("command", ["demo", "tui"])
-def test_on_a_terminal_the_preview_opens_and_closes(command: str, cache: Path) -> None:
+@contextmanager
+def on_a_terminal(command: str, cache: Path) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """Run a command on a terminal of 80 by 24; nothing of it is left afterwards."""
     master, slave = pty.openpty()
     ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     child = subprocess.Popen(
@@ -677,25 +679,48 @@ def test_on_a_terminal_the_preview_opens_and_closes(command: str, cache: Path) -
         start_new_session=True,
     )
     os.close(slave)
+    try:
+        yield child, master
+    finally:
+        child.kill()
+        child.wait()
+
+
+def until_open(master: int) -> None:
+    """Read what is drawn until the first screen is there."""
     screen = b""
     deadline = time.monotonic() + 120
-    asked = False
     while time.monotonic() < deadline:
-        ready, _, _ = select.select([master], [], [], 0.2)
-        if not ready:
-            if asked and child.poll() is not None:
+        if select.select([master], [], [], 0.2)[0]:
+            screen += os.read(master, 65536)
+            if b"search_calls" in screen and b"redacted" in screen:
+                return
+    pytest.fail(screen[-2000:].decode(errors="replace"))
+
+
+def drain(master: int, child: subprocess.Popen[bytes]) -> int:
+    """Read on until *child* has ended; return its exit code."""
+    deadline = time.monotonic() + 60
+    while child.poll() is None and time.monotonic() < deadline:
+        if select.select([master], [], [], 0.2)[0]:
+            try:
+                os.read(master, 65536)
+            except OSError:
                 break
-            continue
-        try:
-            chunk = os.read(master, 65536)
-        except OSError:
-            break
-        if not chunk:
-            break
-        screen += chunk
-        if not asked and b"search_calls" in screen and b"redacted" in screen:
-            os.write(master, b"q")
-            asked = True
-    os.close(master)
-    assert asked, screen[-2000:].decode(errors="replace")
-    assert child.wait(timeout=60) == 0
+    return child.wait(timeout=60)
+
+
+@pytest.mark.parametrize("command", ["demo", "tui"])
+def test_on_a_terminal_the_preview_opens_and_closes(command: str, cache: Path) -> None:
+    with on_a_terminal(command, cache) as (child, master):
+        until_open(master)
+        os.write(master, b"q")
+        assert drain(master, child) == 0
+        os.close(master)
+
+
+def test_the_preview_ends_with_its_terminal(cache: Path) -> None:
+    with on_a_terminal("tui", cache) as (child, master):
+        until_open(master)
+        os.close(master)
+        assert child.wait(timeout=60) is not None
