@@ -10,7 +10,7 @@ from gongmcp.render.answer import Answer
 _MEMBERS = ("content", "structuredContent", "isError")
 
 # Line separators to some readers of "one message a line", though JSON allows them raw in strings.
-_LINE_ENDS = {ord(sign): f"\\u{ord(sign):04x}" for sign in "\x85\u2028\u2029"}
+_LINE_ENDS = {sign: f"\\u{ord(sign):04x}" for sign in "\x85\u2028\u2029"}
 
 
 def result_object(answer: Answer) -> dict[str, Any]:
@@ -49,5 +49,6 @@ def json_bytes(value: Any) -> bytes:
     """
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     if not text.isascii():
-        text = text.translate(_LINE_ENDS)
+        for sign, escaped in _LINE_ENDS.items():  # much faster than one translate()
+            text = text.replace(sign, escaped)
     return text.encode()
