@@ -12,7 +12,7 @@ _MEANINGS = {
     Exit.USAGE: "Wrong usage, or invalid arguments or settings.",
     Exit.REFUSED: "Refused by policy.",
     Exit.CACHE: "The cache is missing, stale, damaged or of another version.",
-    Exit.DRIFT: "Kept for a later command: what agents would receive has changed since it was approved.",
+    Exit.DRIFT: "`gongctl mcp tools --diff`: an agent could now ask for or receive more than in the saved list.",
     Exit.LEAK: "Kept for a later command: a leak or a false quotation was found.",
     Exit.INTERRUPTED: "Interrupted with Ctrl-C.",
 }
