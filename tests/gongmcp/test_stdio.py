@@ -20,6 +20,7 @@ from typing import Literal
 import pytest
 from mcp import Client, StdioServerParameters
 
+from gongmcp.protocol.stdio import EXIT_SECONDS
 from gongmcp.render.wire import result_bytes
 from tests.gongmcp.fake_handler import SENTENCE, FakeHandler
 from tests.gongmcp.stdio_process import (
@@ -144,7 +145,7 @@ def test_all_that_was_asked_before_the_end_of_input_is_answered() -> None:
         # An id used twice, and a last line without its end.
         server.send(server.call(7, "search"), server.request("last", "tools/list").strip())
         server.hang_up()
-        time.sleep(0.2)  # for the server to see the end, so that it could leave too early
+        time.sleep(2 * EXIT_SECONDS)  # for a server that does not wait to be gone
         server.process.send_signal(signal.SIGUSR1)
         messages = [json.loads(line) for line in server.out.all().splitlines()]
         assert server.end()[0] == 0
