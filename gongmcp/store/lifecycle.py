@@ -101,15 +101,18 @@ def backlog(store: ReadStore, wanted: CallFilter, limit: int, after: tuple[Any, 
     (the score and number of the last call of the page before)."""
     where, parameters = wanted.sql("c")
     # The index by priority is walked until enough calls are found, which takes long when few of all calls
-    # are in the dates. The plus keeps a narrow range from it: its calls are read by their dates and sorted.
+    # are in the dates. So the calls of a narrow range are read by their dates and sorted.
     narrow = parameters["call_high"] - parameters["call_low"] < NARROW_DAYS * DAY
-    by_priority = "+c.priority_score" if narrow else "c.priority_score"
+    by_index, by_priority = (
+        ("", "+c.priority_score") if narrow else ("INDEXED BY call_facts_backlog", "c.priority_score")
+    )
     behind = ""
     if after is not None:
         behind = " AND (c.priority_score, c.call_no) < (:score, :number)"
         parameters |= {"score": int(after[0]), "number": int(after[1])}
     rows = store.rows(
-        f"SELECT c.* FROM call_facts c WHERE {where}{behind} ORDER BY {by_priority} DESC, c.call_no DESC LIMIT :fetch",
+        f"SELECT c.* FROM call_facts c {by_index} WHERE {where}{behind}"
+        f" ORDER BY {by_priority} DESC, c.call_no DESC LIMIT :fetch",
         {**parameters, "fetch": limit + 1},
     )
     return CallPage(rows[:limit], len(rows) > limit)

@@ -29,8 +29,8 @@ FEW_CALLS = 500
 FEW_CALLS_BY_BEGINNING = 8
 """The same for a query with a ``prefix*``, for which FTS5 collects all its words' matches each time."""
 
-CALL_COSTS = 60
-"""To search in one call costs as much as to look at the calls of so many matches (20 by steps, 200 by the clock)."""
+CALL_COSTS = 100
+"""To search in one call takes as long as to look at the calls of so many matches."""
 
 MAX_NEIGHBOURS = 5
 """Most segments that ``excerpt`` returns on either side of the one asked for."""
