@@ -2,7 +2,7 @@
 
 The words are the corpus's most common one, a median and a rare one; the scopes are everything, one month,
 one day and one call, each where the tool takes such an argument. Both follow from the tool's published
-schema; what else a tool needs stands in ``ARGUMENTS``, and a tool that is not in there fails.
+schema; what else a tool needs stands in ``ARGUMENTS`` or in its declaration, and a tool without either fails.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from benchmarks.corpus import SCORECARD, Probe, common_word, median_word
 from gongmcp.catalog.declaration import Level
+from gongmcp.catalog.registry import catalog
 from gongmcp.handler import ToolInfo
 
 ARGUMENTS: Final[Mapping[str, tuple[dict[str, Any], ...]]] = {
@@ -107,15 +108,24 @@ def scopes(probe: Probe) -> dict[str, dict[str, str]]:
     }
 
 
-def cases(info: ToolInfo, probe: Probe) -> Iterator[Case]:
-    """Yield the cases of a tool.
+def own_arguments(tool: str) -> tuple[Mapping[str, Any], ...]:
+    """Return the sets of arguments of *tool* besides query and scope: those of ``ARGUMENTS``, else its examples.
 
     Raises:
-        KeyError: the tool has no entry in ``ARGUMENTS``.
+        KeyError: it has neither.
     """
+    if tool in ARGUMENTS:
+        return ARGUMENTS[tool]
+    if not catalog()[tool].examples:
+        raise KeyError(tool)
+    return catalog()[tool].examples
+
+
+def cases(info: ToolInfo, probe: Probe) -> Iterator[Case]:
+    """Yield the cases of a tool."""
     properties: Mapping[str, Any] = info.input_schema["properties"]
     words: Mapping[str, str] = query_words(probe) if "query" in properties else {"": ""}
-    for number, own in enumerate(ARGUMENTS[info.name]):
+    for number, own in enumerate(own_arguments(info.name)):
         for word, text in words.items():
             for scope, arguments in scopes(probe).items():
                 if not all(name in properties for name in arguments):

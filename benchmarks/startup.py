@@ -58,34 +58,51 @@ _INITIALIZE: Final = {
 
 
 @dataclass(frozen=True, slots=True)
+class Taken:
+    """Seconds by the clock and of the processor."""
+
+    clock: float
+    processor: float
+
+
+Measurement = Callable[[], Taken]
+
+
+@dataclass(frozen=True, slots=True)
 class Rival:
     """What is measured, what it is measured against, the goal of their ratio (None: none)."""
 
     name: str
-    measured: Callable[[], float]
-    against: Callable[[], float]
+    measured: Measurement
+    against: Measurement
     beside: str
     goal: float | None
 
 
-def run(*arguments: str) -> Callable[[], float]:
-    """Return a measurement: the seconds that a Python with *arguments* takes from spawn to exit."""
+def run(*arguments: str) -> Measurement:
+    """Return a measurement of a Python with *arguments* from spawn to exit."""
 
-    def once() -> float:
-        started = time.perf_counter()
+    def once() -> Taken:
+        before, started = os.times(), time.perf_counter()
         subprocess.run([sys.executable, *arguments], check=True, capture_output=True, env=_environment())
-        return time.perf_counter() - started
+        return Taken(time.perf_counter() - started, _spent_since(before))
 
     return once
 
 
-def answer_to_initialize(cache: Path) -> Callable[[], float]:
-    """Return a measurement: the seconds from the spawn of gongmcp to its answer to ``initialize``."""
+def _spent_since(before: os.times_result) -> float:
+    """Return the processor seconds of the processes that ended meanwhile."""
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
+
+
+def answer_to_initialize(cache: Path) -> Measurement:
+    """Return a measurement of gongmcp from its spawn to its answer to ``initialize`` (processor: to its exit)."""
     command = [sys.executable, "-m", "gongmcp", "--db", str(cache)]
     line = json.dumps(_INITIALIZE).encode() + b"\n"
 
-    def once() -> float:
-        started = time.perf_counter()
+    def once() -> Taken:
+        before, started = os.times(), time.perf_counter()
         with subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=_environment()
         ) as server:
@@ -98,7 +115,7 @@ def answer_to_initialize(cache: Path) -> Callable[[], float]:
             server.stdin.close()
         if answer["result"]["serverInfo"]["name"] != "gongmcp":
             raise AssertionError(f"not the answer that was expected: {answer}")
-        return taken
+        return Taken(taken, _spent_since(before))
 
     return once
 
@@ -124,7 +141,7 @@ def _environment() -> dict[str, str]:
 
 def compare(rivals: Sequence[Rival], repeat: int) -> None:
     """Measure all in turns, so that a busy machine is busy for both sides, and print medians and ratios."""
-    times: dict[str, list[tuple[float, float]]] = {rival.name: [] for rival in rivals}
+    times: dict[str, list[tuple[Taken, Taken]]] = {rival.name: [] for rival in rivals}
     for number in range(repeat + 1):
         for rival in rivals:
             pair = (rival.measured(), rival.against())
@@ -133,13 +150,21 @@ def compare(rivals: Sequence[Rival], repeat: int) -> None:
     rows = []
     for rival in rivals:
         measured, against = zip(*times[rival.name], strict=True)
-        first, second = statistics.median(measured), statistics.median(against)
-        goal = "" if rival.goal is None else f"<= {rival.goal:.1f}"
+        clock = [statistics.median(taken.clock for taken in side) for side in (measured, against)]
+        processor = [statistics.median(taken.processor for taken in side) for side in (measured, against)]
         rows.append(
-            (rival.name, f"{first * 1000:.0f}", rival.beside, f"{second * 1000:.0f}", f"{first / second:.2f}", goal)
+            (
+                rival.name,
+                rival.beside,
+                *(f"{seconds * 1000:.0f}" for seconds in clock),
+                f"{clock[0] / clock[1]:.2f}",
+                *(f"{seconds * 1000:.0f}" for seconds in processor),
+                f"{processor[0] / processor[1]:.2f}",
+                "" if rival.goal is None else f"<= {rival.goal:.1f}",
+            )
         )
     print(f"\nStart-up, medians of {repeat} runs in turns, milliseconds (load average {os.getloadavg()[0]:.1f})")
-    print_table(("command", "ms", "beside", "ms", "ratio", "goal"), rows)
+    print_table(("command", "beside", "ms", "beside ms", "ratio", "cpu", "beside cpu", "cpu ratio", "goal"), rows)
 
 
 def report(folder: Path, repeat: int) -> None:
@@ -178,13 +203,14 @@ def report(folder: Path, repeat: int) -> None:
             ],
             repeat,
         )
+    print(f"Looked for among what is imported: {', '.join(_HEAVY)}")
     for name, arguments in (
         ("gongctl mcp tool-info", ("-m", "gongctl", "mcp", "tool-info", _TOOL)),
         ("gongctl mcp tools", ("-m", "gongctl", "mcp", "tools")),
         ("gongctl --help", ("-m", "gongctl", "--help")),
         ("gongmcp", ("-m", "gongmcp", "--db", str(cache))),
     ):
-        print(f"{name} imports of {', '.join(_HEAVY)}: {', '.join(heavy_modules(*arguments)) or 'none'}")
+        print(f"  {name}: {', '.join(heavy_modules(*arguments)) or 'none'}")
 
 
 def main(arguments: list[str] | None = None) -> None:
