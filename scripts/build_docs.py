@@ -41,6 +41,7 @@ STATIC: dict[str, Callable[[], str]] = {
 
 ON_SAMPLE: dict[str, Callable[[ToolHandler], str]] = {
     "mcp-table": catalogue.mcp_table,
+    "surface": catalogue.surface,
     "envelope": catalogue.envelope,
     "tools": catalogue.tools,
     "text-example": catalogue.text_example,

@@ -45,38 +45,44 @@ _ENVELOPE = {
 }
 
 
-def surface(handler: ToolHandler) -> dict[str, list[str]]:
-    """Return the names of the tools, resources and prompts that an MCP client is offered.
+def offers(handler: ToolHandler) -> dict[str, list[str]]:
+    """Return the names of the tools, resources, resource templates and prompts that an MCP client is offered.
 
     Asked through the SDK's client, so that it counts what is served and not what is declared.
     """
 
     async def ask() -> dict[str, list[str]]:
         async with Client(create_mcp_server(lambda: handler)) as client:
-            offers = client.server_capabilities
-            found: dict[str, list[str]] = {"tools": [tool.name for tool in (await client.list_tools()).tools]}
-            found["resources"] = (
-                [str(resource.uri) for resource in (await client.list_resources()).resources]
-                if offers.resources
-                else []
-            )
-            found["prompts"] = (
-                [prompt.name for prompt in (await client.list_prompts()).prompts] if offers.prompts else []
-            )
+            can = client.server_capabilities
+            found = {"Tools": [tool.name for tool in (await client.list_tools()).tools]}
+            found |= {"Resources": [], "Resource templates": [], "Prompts": []}
+            if can.resources:
+                found["Resources"] = [str(item.uri) for item in (await client.list_resources()).resources]
+                templates = (await client.list_resource_templates()).resource_templates
+                found["Resource templates"] = [item.uri_template for item in templates]
+            if can.prompts:
+                found["Prompts"] = [item.name for item in (await client.list_prompts()).prompts]
             return found
 
     return anyio.run(ask)
 
 
+def surface(handler: ToolHandler) -> str:
+    """Return the table of what is offered over MCP: kinds, counts, names."""
+    return table(
+        ["Kind", "Count", "Names"], [[kind, str(len(names)), codes(names)] for kind, names in offers(handler).items()]
+    )
+
+
 def mcp_table(handler: ToolHandler) -> str:
     """Return the README's MCP table: the counts, and one row for each tool."""
-    offered = surface(handler)
-    counts = [[kind.capitalize(), str(len(names))] for kind, names in offered.items()]
+    offered = offers(handler)
+    counts = [[kind, str(len(names)), "below" if kind == "Tools" else codes(names)] for kind, names in offered.items()]
     rows = []
-    for info in map(handler.tool, offered["tools"]):
+    for info in map(handler.tool, offered["Tools"]):
         rows.append([code(info.name), cell(_first_sentence(info)), info.level, codes(info.presets)])
     return "\n\n".join(
-        [table(["Kind", "Count"], counts), table(["Tool", "What it answers", "Exposure", "Presets"], rows)]
+        [table(["Kind", "Count", "Names"], counts), table(["Tool", "What it answers", "Exposure", "Presets"], rows)]
     )
 
 
@@ -142,7 +148,9 @@ def tools(handler: ToolHandler) -> str:
         ValueError: the example of a tool is refused.
     """
     examples = read_examples()
-    return "\n\n".join(_tool(tool, handler, examples.get(name, {})) for name, tool in catalog().items())
+    return "\n\n".join(
+        _tool(tool, handler, examples.get(name, dict(*tool.examples[:1]))) for name, tool in catalog().items()
+    )
 
 
 def read_examples() -> dict[str, dict[str, Any]]:

@@ -11,13 +11,15 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
+from mcp import Client
 
 from gongmcp.catalog.dimensions import DIMENSION_ALIASES, DIMENSIONS
 from gongmcp.catalog.registry import catalog
 from gongmcp.handler import Outcome, ToolHandler, build_handler
+from gongmcp.protocol.server import create_mcp_server
 from gongmcp.settings import ServerSettings
 from gongmcp.store.connection import StorePool
 from tests.docs.conftest import from_scripts
@@ -405,3 +407,18 @@ def test_a_stale_cache_is_said_and_not_mended(sample_db: Path, tmp_path: Path) -
         assert outcome.answer.structured is not None, name
         assert outcome.answer.structured["freshness"] == "stale", name
     assert db.read_bytes() == before
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_resources_are_json_and_tools_text_is_not(sample_db: Path, mode: Literal["legacy", "auto"]) -> None:
+    handler = handler_over(sample_db)
+    async with Client(create_mcp_server(lambda: handler), mode=mode) as client:
+        resources = (await client.list_resources()).resources
+        assert resources
+        for resource in resources:
+            (body,) = (await client.read_resource(str(resource.uri))).contents
+            assert isinstance(json.loads(body.text), dict | list)
+        for name in ("get_sync_status", "search_calls"):
+            (part,) = (await client.call_tool(name, {})).content
+            with pytest.raises(ValueError):
+                json.loads(part.text)
