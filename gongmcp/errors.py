@@ -117,6 +117,15 @@ class UnknownTool(Exception):
     """The name does not exist or is not allowed; the two are told apart by nobody (-32602)."""
 
 
+class UnknownResource(Exception):
+    """The address names no resource, one that is not allowed, or nothing that was found; the three are told
+    apart by nobody (-32602)."""
+
+
+class UnknownPrompt(Exception):
+    """The name of a prompt does not exist or is not allowed; the two are told apart by nobody (-32602)."""
+
+
 class StartupRefusal(Exception):
     """The command refuses to start: one sentence, a hint, an exit code (usage or cache).
 

@@ -16,13 +16,17 @@ from pathlib import Path
 from typing import Any
 
 from gongmcp.cancel import Cancel
-from gongmcp.catalog.arguments import ValidArguments, validate
+from gongmcp.catalog.active import Active
+from gongmcp.catalog.arguments import ValidArguments, unknown_argument, validate
+from gongmcp.catalog.completions import Asked, completion
 from gongmcp.catalog.declaration import CallScope, NotFound, Rows, Tool
 from gongmcp.catalog.limits import Limits
 from gongmcp.catalog.presets import PRESETS, find_preset, under_preset
+from gongmcp.catalog.prompts import PROMPTS, Prompt, find_prompt, write_prompt
 from gongmcp.catalog.registry import canonical, catalog
+from gongmcp.catalog.resources import RESOURCES, find_resource
 from gongmcp.catalog.schema import SCHEMA_VERSION, input_schema, output_schema
-from gongmcp.errors import ToolFault, Unavailable, UnknownTool
+from gongmcp.errors import ToolFault, Unavailable, UnknownPrompt, UnknownResource, UnknownTool
 from gongmcp.exposure.cursor import CursorSealer
 from gongmcp.exposure.engine import Disclosure
 from gongmcp.exposure.fields import Provenance
@@ -31,9 +35,10 @@ from gongmcp.exposure.policy import Policy
 from gongmcp.render.answer import Answer
 from gongmcp.render.bound import bound_object, bound_rows
 from gongmcp.render.instructions import instructions
+from gongmcp.render.offers import PromptInfo, PromptText, ResourceBody, ResourceInfo
 from gongmcp.render.size import estimate_tokens
 from gongmcp.render.text import render_answer
-from gongmcp.render.wire import result_bytes
+from gongmcp.render.wire import json_bytes, result_bytes
 from gongmcp.settings import ServerSettings
 from gongmcp.store.calls import CallFilter, calls_in_range
 from gongmcp.store.connection import ReadStore, StorePool
@@ -193,13 +198,16 @@ class ToolHandler:
         try:
             structured, rows = self._run(tool, arguments, ledger, cancel)
             answer = Answer(render_answer(tool, structured), structured)
+            payload = result_bytes(answer)
         except ToolFault as fault:
             answer = _error(fault)
+            payload = result_bytes(answer)
         except Exception:
             reference = secrets.token_hex(4)
             log.exception("internal error %s in %s", reference, tool.name)
+            ledger, rows = Ledger(), 0
             answer = _error(ToolFault("internal_error", f"Something unexpected happened (reference {reference})."))
-        payload = result_bytes(answer)
+            payload = result_bytes(answer)
         return Outcome(
             answer=answer,
             ledger=ledger,
@@ -208,6 +216,114 @@ class ToolHandler:
             tokens=estimate_tokens(payload.decode()),
             milliseconds=(time.monotonic() - started) * 1000,
         )
+
+    def resources(self) -> list[ResourceInfo]:
+        """Return the resources whose tool is allowed, templates left out."""
+        return [item.info() for item in RESOURCES if item.variable is None and item.exists(self._allowed)]
+
+    def resource_templates(self) -> list[ResourceInfo]:
+        """Return the templates of resources whose tool is allowed."""
+        return [item.info() for item in RESOURCES if item.variable is not None and item.exists(self._allowed)]
+
+    def read_resource(self, uri: str, cancel: Cancel | None = None) -> ResourceBody:
+        """Return the JSON of the resource at *uri*: the structured answer of its tool, or of the policy.
+
+        Raises ``UnknownResource`` where nothing is, nothing is allowed or nothing was found, and ``ToolFault`` as
+        the tool would answer. A snag is a body with ``status: unavailable``.
+        """
+        found = find_resource(uri)
+        if found is None or not found[0].exists(self._allowed):
+            raise UnknownResource(uri)
+        resource, arguments = found
+        if resource.tool is not None:
+            body = self._structured(resource.tool, arguments, cancel, uri)
+        else:
+            assert resource.describe is not None
+            body = resource.describe(Active(self.policy, self._allowed, self.tool_timeout))
+        return ResourceBody(uri, json_bytes(body).decode())
+
+    def _structured(self, tool: str, arguments: dict[str, str], cancel: Cancel | None, uri: str) -> dict[str, Any]:
+        answer = self.call(tool, arguments, cancel).answer
+        if answer.structured is None:
+            error = answer.error or {}
+            if arguments and error.get("code") == "invalid_argument":  # no such id can be
+                raise UnknownResource(uri)
+            raise ToolFault(error["code"], error["message"], error["hint"])
+        if answer.structured["status"] == "not_found":
+            raise UnknownResource(uri)
+        return answer.structured
+
+    def prompts(self) -> list[PromptInfo]:
+        """Return the prompts of which every tool is allowed."""
+        return [prompt.info() for prompt in PROMPTS if prompt.exists(self._allowed)]
+
+    def get_prompt(self, name: str, arguments: Mapping[str, Any] | None = None) -> PromptText:
+        """Return the prompt *name* made ready; raises ``UnknownPrompt``, and ``ToolFault`` for bad arguments."""
+
+        def checked(tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
+            return validate(self._tool(tool), self.policy, self.tool(tool).input_schema, given).plain
+
+        return write_prompt(self._prompt(name), arguments, self.policy, checked)
+
+    def complete(
+        self,
+        tool: str,
+        argument: str,
+        prefix: str = "",
+        *,
+        given: Mapping[str, str] | None = None,
+        cancel: Cancel | None = None,
+    ) -> list[str]:
+        """Return at most 100 values that *argument* of *tool* may take and that begin with *prefix*.
+
+        *given* holds other arguments of the same call, which may narrow the values (fields of an object type).
+        Withheld kinds of values, free text and a snag give none. Raises ``UnknownTool``, and ``ToolFault`` for an
+        unknown argument or, where values are read from it, a cache that is not ready.
+        """
+        declared = self._tool(tool)
+        how = completion(declared, argument, self.tool(declared.name).input_schema, self.policy, self._allowed)
+        if how.kind is None:
+            return how.matching(prefix)
+        try:
+            deadline = time.monotonic() + self.tool_timeout
+            with self._require_store().store_scope(deadline=deadline, cancel=cancel) as store:
+                load_state(store, serving_digest(self._names))
+                return how.ask(Asked(store, self._names or CrmNames.default(), prefix, given or {}))
+        except Unavailable:
+            return []
+
+    def complete_prompt(
+        self,
+        name: str,
+        argument: str,
+        prefix: str = "",
+        *,
+        given: Mapping[str, str] | None = None,
+        cancel: Cancel | None = None,
+    ) -> list[str]:
+        """Return values of a prompt's argument, as ``complete`` gives them; raises ``UnknownPrompt`` as well."""
+        parameter = self._prompt(name).parameter(argument)
+        return self.complete(parameter.tool, parameter.argument, prefix, given=given, cancel=cancel)
+
+    def complete_template(
+        self, uri: str, variable: str, prefix: str = "", *, cancel: Cancel | None = None
+    ) -> list[str]:
+        """Return values of the *variable* of the template *uri*, as ``complete`` gives them.
+
+        Raises ``UnknownResource`` as well.
+        """
+        for item in RESOURCES:
+            if item.uri == uri and item.tool and item.argument and item.exists(self._allowed):
+                if variable != item.variable:
+                    raise unknown_argument(variable, [item.variable or ""])
+                return self.complete(item.tool, item.argument, prefix, cancel=cancel)
+        raise UnknownResource(uri)
+
+    def _prompt(self, name: str) -> Prompt:
+        prompt = find_prompt(name)
+        if prompt is None or not prompt.exists(self._allowed):
+            raise UnknownPrompt(name)
+        return prompt
 
     def _tool(self, name: str) -> Tool:
         try:
@@ -259,7 +375,8 @@ class ToolHandler:
         if valid.requested is not None:
             envelope["limit_clamped"] = {"requested": valid.requested, "effective": valid.limit}
         if not result.rows and valid.cursor is None:
-            envelope["searched"] = {**valid.plain, **result.searched, "calls_in_range": _calls_in_range(store, valid)}
+            understood = disclosure.echo({**valid.plain, **result.searched}, ("searched",))
+            envelope["searched"] = {**understood, "calls_in_range": _calls_in_range(store, valid)}
         given = {name for name, value in valid.plain.items() if value is not None}
         structured = bound_rows(
             tool, self.policy, envelope, result, disclosure, given, lambda key: sealer.seal(key, binding)

@@ -88,7 +88,7 @@ def validate(tool: Tool, policy: Policy, schema: Mapping[str, Any], arguments: A
     properties: dict[str, Any] = schema["properties"]
     for name in given:
         if name not in properties:
-            raise _unknown(name, list(properties))
+            raise unknown_argument(name, list(properties))
     _check_size(given)
     plain: dict[str, Any] = {}
     for name, rule in properties.items():
@@ -113,7 +113,8 @@ def validate(tool: Tool, policy: Policy, schema: Mapping[str, Any], arguments: A
     return ValidArguments(model, plain, limit, requested, cursor)
 
 
-def _unknown(name: Any, valid: list[str]) -> ToolFault:
+def unknown_argument(name: Any, valid: list[str]) -> ToolFault:
+    """Return the fault for an argument called *name* where only those of *valid* exist; it names the nearest."""
     shown = re.sub(r"[^\w.-]", "?", str(name))[:40]
     near = difflib.get_close_matches(shown, valid, 1, 0.5)
     contained = [candidate for candidate in valid if shown and candidate.startswith(shown)]

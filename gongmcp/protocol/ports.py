@@ -1,12 +1,13 @@
-"""What the MCP side needs of a handler, and nothing more: an ``Answer`` has no room for a ledger."""
+"""What the MCP side needs of a handler, and nothing more: plain data, in which there is no room for a ledger."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from gongmcp.cancel import Cancel
 from gongmcp.render.answer import Answer
+from gongmcp.render.offers import PromptInfo, PromptText, ResourceBody, ResourceInfo
 
 
 class ToolInfo(Protocol):
@@ -34,7 +35,8 @@ class ToolInfo(Protocol):
 
 
 class Handler(Protocol):
-    """Runs tools. Every method may block and may be called from several threads at once."""
+    """Runs tools, and gives what stands for tools. Every method may block and may be called from several
+    threads at once."""
 
     def tools(self) -> Sequence[ToolInfo]:
         """Return the allowed tools in a fixed order."""
@@ -44,3 +46,26 @@ class Handler(Protocol):
 
     def instructions(self) -> str:
         """Return what a client's model should know before the first call."""
+
+    def resources(self) -> Sequence[ResourceInfo]:
+        """Return the resources whose tool is allowed."""
+
+    def resource_templates(self) -> Sequence[ResourceInfo]:
+        """Return the templates of resources whose tool is allowed."""
+
+    def read_resource(self, uri: str, cancel: Cancel) -> ResourceBody:
+        """Return a resource. Raises ``UnknownResource``, and ``ToolFault`` as its tool would answer."""
+
+    def prompts(self) -> Sequence[PromptInfo]:
+        """Return the prompts of which every tool is allowed."""
+
+    def get_prompt(self, name: str, arguments: Mapping[str, Any] | None) -> PromptText:
+        """Return a prompt made ready. Raises ``UnknownPrompt``, and ``ToolFault`` for bad arguments."""
+
+    def complete_prompt(
+        self, name: str, argument: str, prefix: str, *, given: Mapping[str, str] | None, cancel: Cancel
+    ) -> Sequence[str]:
+        """Return values of a prompt's argument. Raises ``UnknownPrompt`` and ``ToolFault``."""
+
+    def complete_template(self, uri: str, variable: str, prefix: str, *, cancel: Cancel) -> Sequence[str]:
+        """Return values of a template's variable. Raises ``UnknownResource`` and ``ToolFault``."""

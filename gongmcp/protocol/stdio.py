@@ -270,7 +270,7 @@ class _Connection:
 
 async def _outcome(serving: asyncio.Task[None]) -> Exit:
     """Wait for the SDK's loop to end, and tell whether it broke."""
-    from gongmcp.protocol.server import internal_error
+    from gongmcp.protocol.faults import internal_error
 
     try:
         await serving
@@ -294,7 +294,7 @@ class _Outlet:
         try:
             line = json_bytes(message)
         except ValueError as error:
-            from gongmcp.protocol.server import internal_error
+            from gongmcp.protocol.faults import internal_error
 
             fault = internal_error(error)
             line = error_line(message.get("id"), fault.code, fault.message, fault.data)

@@ -7,6 +7,7 @@ happens is told on standard error, a line ``event …`` each.
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import signal
@@ -15,14 +16,15 @@ import subprocess
 import sys
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
 from gongmcp.cancel import Cancel
-from gongmcp.errors import UnknownTool
+from gongmcp.errors import ToolFault, UnknownPrompt, UnknownResource, UnknownTool
 from gongmcp.render.answer import Answer
+from gongmcp.render.offers import PromptArgument, PromptInfo, PromptText, ResourceBody, ResourceInfo
 
 SENTENCE = "We met in Zürich 東京 🙂"
 SECRET = "canary-of-the-fault"
@@ -98,6 +100,58 @@ class FakeHandler:
         if name not in self._tools:
             raise UnknownTool(name)
         return self._tools[name][1](arguments or {}, cancel)
+
+    def resources(self) -> list[ResourceInfo]:
+        """Return one; a few more can be read."""
+        return [ResourceInfo("gong://fake", "fake", "Fake", "A fake resource.")]
+
+    def resource_templates(self) -> list[ResourceInfo]:
+        """Return one."""
+        return [ResourceInfo("gong://fakes/{id}", "fakes", "Fakes", "Fake resources.")]
+
+    def read_resource(self, uri: str, cancel: Cancel) -> ResourceBody:
+        """Each address is one behaviour of a real one, or one that a real one must not have."""
+        match uri:
+            case "gong://fake":
+                return ResourceBody(uri, json.dumps({"value": SENTENCE}, ensure_ascii=False))
+            case "gong://refuse":
+                raise ToolFault("cache_not_ready", "No cache is open.")
+            case "gong://fault":
+                raise RuntimeError(SECRET + "\x1b[31m")
+            case "gong://query":
+                self._query({}, cancel)
+            case "gong://hold":
+                self._hold({}, cancel)
+            case _:
+                raise UnknownResource(uri)
+        return ResourceBody(uri, "{}")
+
+    def prompts(self) -> list[PromptInfo]:
+        """Return one."""
+        argument = PromptArgument("topic", "What about.", True)
+        return [PromptInfo("fake_prompt", "Fake prompt", "A fake.", (argument,))]
+
+    def get_prompt(self, name: str, arguments: Mapping[str, Any] | None) -> PromptText:
+        """Return it with its argument, without which it is refused."""
+        if name != "fake_prompt":
+            raise UnknownPrompt(name)
+        if not arguments:
+            raise ToolFault("invalid_argument", "Missing required argument: topic.")
+        return PromptText("A fake.", f"{SENTENCE} {arguments['topic']}")
+
+    def complete_prompt(
+        self, name: str, argument: str, prefix: str, *, given: Mapping[str, str] | None, cancel: Cancel
+    ) -> list[str]:
+        """Return what was asked."""
+        if name != "fake_prompt":
+            raise UnknownPrompt(name)
+        return [argument, prefix, *(f"{key}={value}" for key, value in (given or {}).items())]
+
+    def complete_template(self, uri: str, variable: str, prefix: str, *, cancel: Cancel) -> list[str]:
+        """Return what was asked."""
+        if uri != "gong://fakes/{id}":
+            raise UnknownResource(uri)
+        return [variable, prefix]
 
     def _malformed(self, _arguments: dict[str, Any], _cancel: Cancel) -> Answer:
         return Answer(5, {"status": "ok", "value": SECRET})  # type: ignore[arg-type]

@@ -11,7 +11,8 @@ import pytest
 from mcp import Client, MCPDeprecationWarning
 from mcp.shared.exceptions import MCPError
 
-from gongmcp.protocol.server import CALLS_AT_ONCE, create_mcp_server
+from gongmcp.protocol.door import CALLS_AT_ONCE
+from gongmcp.protocol.server import create_mcp_server
 from gongmcp.render.answer import Answer
 from tests.gongmcp.fake_handler import SECRET, SENTENCE, FakeHandler
 
