@@ -378,15 +378,16 @@ def _attribute(item: CrmObject | None, name: str) -> str:
 
 def _object_row(position: int, item: CrmObject, secret: bytes) -> ObjectRow:
     name = mask(item.name)
-    object_type, object_id = clean(item.object_type)[0], clean(item.object_id)[0]
+    object_type, object_id = clean(item.object_type)[0].strip(), clean(item.object_id)[0].strip()
     values: dict[str, tuple[str, str | None]] = {}
     for field, value in item.fields.items():
         masked = (
             mask(value, phone_field=is_phone_field(field)) if field not in item.typed or is_phone_field(field) else None
         )
         entry = (value, None) if masked is None else (masked.value, format_spans(masked.spans))
-        # Two names may be one once their invisible characters are gone; a value is kept before a blank.
-        key = clean(field)[0]
+        # Two names may be one once their invisible characters and outer blanks are gone, which a caller cannot
+        # ask for; a value is kept before a blank.
+        key = clean(field)[0].strip()
         if key not in values or not values[key][0]:
             values[key] = entry
     return ObjectRow(

@@ -55,7 +55,7 @@ def _records(connection: sqlite3.Connection, kind: str) -> Iterator[tuple[str, d
 
 
 def _plain(value: object) -> str:
-    return clean(as_text(value))[0]
+    return clean(as_text(value))[0].strip()
 
 
 def _masked(value: object) -> tuple[str, str | None]:

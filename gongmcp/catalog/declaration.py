@@ -6,7 +6,7 @@ documentation, the TUI's form and preset membership are derived.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -121,6 +121,7 @@ class Tool:
     refinements: tuple[tuple[str, str], ...]
     function: ToolFunction
     aliases: tuple[str, ...] = ()
+    examples: tuple[Mapping[str, Any], ...] = ()
 
     def limits(self, policy: Policy) -> Limits | None:
         """Return the row limits of this tool under *policy*; None when it takes no ``limit``."""
@@ -149,6 +150,7 @@ def tool(
     cursor: bool = False,
     refinements: Sequence[tuple[str, str]] = (),
     aliases: Sequence[str] = (),
+    examples: Sequence[Mapping[str, Any]] = (),
 ) -> Callable[[ToolFunction], ToolFunction]:
     """Declare a tool.
 
@@ -156,7 +158,9 @@ def tool(
     are suggested when the result was capped. *cap_envelope* marks the nine high-volume row tools
     whose cut results say ``capped``; any other cut result says ``truncated``. *presets* names the
     presets that list the tool, besides those that list every tool (``EVERY_TOOL``). *aliases* are
-    names under which the tool answers too, without being listed twice.
+    names under which the tool answers too, without being listed twice. *examples* are arguments that return
+    something on the bundled sample: what the documents show, the contract tests call and the benchmarks
+    measure, as far as those have no arguments of their own for the tool.
     """
 
     def register(function: ToolFunction) -> ToolFunction:
@@ -178,6 +182,7 @@ def tool(
             refinements=tuple(refinements),
             function=function,
             aliases=tuple(aliases),
+            examples=tuple(examples),
         )
         return function
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import pkgutil
+from collections.abc import Iterator
 from functools import cache
 
+from gongmcp import catalog as package
 from gongmcp.catalog.declaration import Tool, declared
 
 FAMILIES = (
@@ -13,12 +16,20 @@ FAMILIES = (
 )
 """Modules of this package that declare tools, in the order in which tools are listed."""
 
+ADDED = "_tools"
+"""How the names of further such modules end. Their tools are listed after those of ``FAMILIES``, modules by name."""
+
+
+def _modules() -> Iterator[str]:
+    yield from FAMILIES
+    yield from sorted(module.name for module in pkgutil.iter_modules(package.__path__) if module.name.endswith(ADDED))
+
 
 @cache
 def catalog() -> dict[str, Tool]:
     """Return all tools by name, in catalogue order."""
-    for family in FAMILIES:
-        importlib.import_module(f"gongmcp.catalog.{family}")
+    for name in _modules():
+        importlib.import_module(f"{package.__name__}.{name}")
     return dict(declared())
 
 

@@ -147,7 +147,7 @@ def output_schema(tool: Tool, policy: Policy) -> dict[str, Any]:
 def _searched(tool: Tool, policy: Policy) -> dict[str, Any]:
     """Schema of what an empty answer says it looked for: the filters as understood, calls in range."""
     echoed = {
-        name: {"type": schema["type"]} | ({"items": schema["items"]} if "items" in schema else {})
+        name: {"type": schema["type"]} | ({"items": {"type": schema["items"]["type"]}} if "items" in schema else {})
         for name, schema in input_schema(tool, policy)["properties"].items()
         if name not in ("limit", "cursor")
     }

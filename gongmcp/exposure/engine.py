@@ -77,6 +77,10 @@ class Disclosure:
                 )
         return out
 
+    def echo(self, arguments: Mapping[str, Any], place: Place) -> dict[str, Any]:
+        """Return the caller's own *arguments* as an answer repeats them at *place*: without invisible characters."""
+        return {name: self._value(value, Field.ECHO, (*place, name)) for name, value in arguments.items()}
+
     def decide(self, expose: Expose | None) -> Decision:
         """Decide over one column under this run's policy and arguments."""
         return decide(expose, self.policy, self.arguments)
@@ -132,7 +136,7 @@ class Disclosure:
             self.ledger.add(entry, f"Text of kind {span.kind} is masked before anything is indexed or cut.")
 
     def _text(self, text: str, kind: Field, place: Place, marks: Sequence[tuple[int, int]] = ()) -> str:
-        if kind.untrusted:
+        if kind.untrusted or kind.token:
             text, removed = clean(text)
             if removed:
                 self.ledger.add(

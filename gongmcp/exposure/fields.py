@@ -24,6 +24,7 @@ class _Class:
     title: str
     untrusted: bool = False  # text that people wrote or said: quoted in formatted text, cleaned of controls
     max_chars: int = 0  # longer text is cut with a mark; 0 = no text, or bounded by construction
+    token: bool = False  # an id or time as the data gives it: one word; anything else is treated as untrusted text
 
 
 class Field(Enum):
@@ -31,11 +32,11 @@ class Field(Enum):
 
     STATUS = _Class("status word made by the server")
     MEASURE = _Class("count, rate, duration or position")
-    TIME = _Class("date or time")
+    TIME = _Class("date or time", False, 64, True)
     GROUP = _Class("number of a call within one answer")
     CATEGORY = _Class("closed vocabulary made by the server")
     LABEL = _Class("business category from the data: system, industry, stage", True, 200)
-    CALL_ID = _Class("Gong call id", False, 64)
+    CALL_ID = _Class("Gong call id", False, 64, True)
     CALL_REF = _Class("stable keyed alias of a call")
     CALL_TITLE = _Class("call title", True, 300)
     SPEAKER_ID = _Class("Gong speaker id", True, 64)
@@ -53,7 +54,7 @@ class Field(Enum):
     PERSON_TITLE = _Class("job title of a person", True, 160)
     EMAIL = _Class("e-mail address", True, 120)
     SETTING_NAME = _Class("name of a tracker, scorecard, workspace or profile", True, 200)
-    SETTING_ID = _Class("id of a tracker, scorecard, question or workspace", False, 64)
+    SETTING_ID = _Class("id of a tracker, scorecard, question or workspace", False, 64, True)
     SETTING_TEXT = _Class("question, guide or description text", True, 500)
     ANSWER_TEXT = _Class("answer text of a scorecard", True, 240)
     LOSS_REASON = _Class("loss reason", True, 200)
@@ -63,6 +64,11 @@ class Field(Enum):
     def untrusted(self) -> bool:
         """True for text that people wrote or said."""
         return self.value.untrusted
+
+    @property
+    def token(self) -> bool:
+        """True for an id or time as the data gives it, which is one word unless somebody tampered with it."""
+        return self.value.token
 
     @property
     def max_chars(self) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from gongmcp.catalog.registry import catalog
+
 CULP = "5815783068569111023"
 """A call of the sample with an account, an opportunity and a transcript."""
 
@@ -98,3 +100,4 @@ EXAMPLES |= {
         {"bucket_a": "renewal", "bucket_b": "renewal", "object_type": "Opportunity"},
     ],
 }
+EXAMPLES |= {name: [*map(dict, tool.examples)] for name, tool in catalog().items() if name not in EXAMPLES}

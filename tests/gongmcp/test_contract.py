@@ -168,3 +168,22 @@ def test_an_unknown_and_a_disallowed_name_are_told_apart_by_nobody(make_handler:
             handler.call(name, {})
         with pytest.raises(UnknownTool):
             handler.tool(name)
+
+
+def test_no_two_tools_give_the_same_answers(handler: ToolHandler) -> None:
+    """Every tool is called with every tool's examples, as far as it takes them: where two tools find something for
+    the same arguments, they do not find the same."""
+    envelope = {"status", "as_of", "freshness", "returned", "limit", "withheld_fields", "next_cursor"}
+    different = {json.dumps(item, sort_keys=True): item for name in TOOLS for item in EXAMPLES[name]}
+    answered: set[str] = set()
+    for arguments in different.values():
+        found: dict[str, str] = {}
+        for name in TOOLS:
+            structured = handler.call(name, dict(arguments)).answer.structured
+            if structured is None or structured["status"] != "ok" or structured.get("returned") == 0:
+                continue
+            shown = structured.get("results") or {k: v for k, v in structured.items() if k not in envelope}
+            assert found.setdefault(json.dumps(shown, sort_keys=True), name) == name, arguments
+            answered.add(name)
+    needs_profile = {name for name in TOOLS if "profile_missing" in str(handler.call(name, {}).answer.error)}
+    assert answered == set(TOOLS) - needs_profile
