@@ -41,7 +41,7 @@ app()
 _TOOL: Final = "search_transcript_segments"
 _HEAVY: Final = (
     "textual", "rich", "starlette", "uvicorn", "httpx", "pydantic", "mcp", "sqlite_utils", "phonenumbers",
-    "cryptography", "ijson",
+    "cryptography",
 )  # fmt: skip
 """Packages that take long to load, or that a command has no business with."""
 

@@ -371,7 +371,7 @@ class ToolHandler:
         if not isinstance(result, Rows):
             body = disclosure.one(tool.row, result)
             return bound_object(tool, self.policy, head, body, disclosure), 1
-        envelope = head | {"limit": valid.limit}
+        envelope = head | ({"limit": valid.limit} if tool.cap is not None else {})
         if valid.requested is not None:
             envelope["limit_clamped"] = {"requested": valid.requested, "effective": valid.limit}
         if not result.rows and valid.cursor is None:

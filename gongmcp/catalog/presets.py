@@ -65,7 +65,7 @@ PRESETS: tuple[Preset, ...] = (
     ),
     Preset(
         "business-pilot",
-        "Counts and backlog only: no call, person or quotation leaves.",
+        "Counts, and which calls lack a transcript: no person, customer or quotation leaves.",
         "a first pilot with business users",
         ("strict-business-pilot",),
     ),

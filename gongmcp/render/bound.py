@@ -82,7 +82,7 @@ def bound_rows(
             Entry("capped", "row", rule, ("results",), count=max(left_out, 1)),
             f"One answer holds at most {policy.max_response_bytes} bytes."
             if left_out
-            else f"More rows exist than the limit of {envelope['limit']}.",
+            else f"More rows exist than the limit of {envelope.get('limit')}.",
         )
     return structured
 
