@@ -18,7 +18,7 @@ from gongctl.cli.root import RootGroup, run
 from gongmcp import __version__
 from gongmcp.errors import Exit, StartupRefusal, ToolFault
 
-HEAVY = ("textual", "rich", "mcp", "pydantic", "sqlite_utils", "sqlite3", "ijson", "phonenumbers", "tui")
+HEAVY = ("textual", "rich", "mcp", "pydantic", "sqlite_utils", "sqlite3", "phonenumbers", "tui")
 
 
 def fresh_python(code: str, **env: str) -> subprocess.CompletedProcess[str]:

@@ -551,7 +551,7 @@ def test_tool_info_loads_neither_the_sdk_nor_a_writer_nor_pydantic() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stderr.split())
-    heavy = {"mcp", "mcp_types", "pydantic", "textual", "rich", "starlette", "httpx", "sqlite_utils", "ijson", "tui"}
+    heavy = {"mcp", "mcp_types", "pydantic", "textual", "rich", "starlette", "httpx", "sqlite_utils", "tui"}
     assert not loaded & (heavy | {"phonenumbers", "cryptography", "asyncio", "anyio", "jsonschema"})
 
 
