@@ -185,7 +185,7 @@ class Generator:
     @staticmethod
     def _fits(value: Any, rule: Mapping[str, Any]) -> bool:
         if isinstance(value, list):
-            return rule["type"] == "array"
+            return bool(rule["type"] == "array")
         return bool(value and rule["type"] == "string" and value in rule.get("enum", [value]))
 
 
