@@ -47,6 +47,8 @@ class PreflightApp(App[None]):
         self.register_theme(DARK)
         self.register_theme(LIGHT)
         self.theme = DARK.name
+        # Calm, and quick over slow lines: nothing slides or fades.
+        self.animation_level = "none"
 
     def on_mount(self) -> None:
         """Look now and then whether the terminal is still there."""

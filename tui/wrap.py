@@ -31,10 +31,12 @@ def wrap_lines(lines: list[str], width: int) -> list[Row]:
 def _wrap(number: int, line: str, width: int) -> Iterator[Row]:
     hang = min(len(line) - len(line.lstrip(" ")) + 2, width // 2)
     start, indent = 0, 0
+    length, narrow = len(line), line.isascii()
     while True:
-        end = _fit(line, start, max(1, width - indent))
-        if end >= len(line):
-            yield Row(number, start, len(line), indent)
+        room = max(1, width - indent)
+        end = start + room if narrow else _fit(line, start, room)
+        if end >= length:
+            yield Row(number, start, length, indent)
             return
         space = line.rfind(" ", start, end + 1)
         cut = space + 1 if space > start + (end - start) // 2 else end
@@ -44,9 +46,6 @@ def _wrap(number: int, line: str, width: int) -> Iterator[Row]:
 
 def _fit(line: str, start: int, cells: int) -> int:
     """Return the first index at or after *start* that no longer fits in *cells* (at least one does)."""
-    piece = line[start : start + cells]
-    if piece.isascii():
-        return start + len(piece)
     used = 0
     index = start
     while index < len(line):

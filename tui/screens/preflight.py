@@ -232,9 +232,8 @@ class Preflight(Screen[None]):
         self._show_verdict("arguments changed since this run")
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Explain the field that has the focus, and make room for what is being looked at."""
+        """Explain the field that has the focus."""
         self._explain()
-        self.query_one("#work").set_class(self.query_one("#result").has_focus_within, "-reading")
 
     def _explain(self) -> None:
         field = self.form.focused_field
@@ -416,6 +415,8 @@ class Preflight(Screen[None]):
         # On wide terminals nothing depends on the page, and styling every widget anew would be felt.
         self.add_class(f"-page-{page}", update=not self.has_class("-wide"))
         self._page = page
+        # By page, not by focus: a click must not move its own target away.
+        self.query_one("#work").set_class(page == "result", "-reading")
 
     def action_search(self) -> None:
         """Put the cursor in the search field."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+import sys
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import ClassVar
@@ -94,15 +95,18 @@ class Lines(ScrollView, can_focus=True):
             row = min(next(inside, first), len(self._rows) - 1)
             top, height = self.scroll_offset.y, self.scrollable_content_region.height
             if not top <= row < top + max(height - 1, 1):
-                self.scroll_to(0, max(0, row - height // 3), animate=False)
+                # Forced: the scrollbar that allows it may only come with the next layout.
+                self.scroll_to(0, max(0, row - height // 3), animate=False, force=True)
         self.refresh()
 
     def on_resize(self) -> None:
-        """Wrap again when the width has changed; keep the first line on top."""
+        """Wrap again when the width has changed; what was on top stays there."""
         if self.scrollable_content_region.width != self._width:
-            top = self._rows[min(self.scroll_offset.y, len(self._rows) - 1)].line if self._rows else 0
+            top = self._rows[min(self.scroll_offset.y, len(self._rows) - 1)] if self._rows else None
             self._wrap()
-            self.scroll_to(0, bisect_left(self._rows, (top, 0)), animate=False)
+            if top is not None:
+                row = bisect_right(self._rows, (top.line, top.start, sys.maxsize)) - 1
+                self.scroll_to(0, row, animate=False, force=True)
 
     def _wrap(self) -> None:
         self._width = self.scrollable_content_region.width

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -10,6 +13,7 @@ from textual.message import Message
 from textual.widgets import Label, Static
 
 from gongmcp.handler import Outcome
+from gongmcp.render.answer import Answer
 from gongmcp.render.wire import result_bytes, result_object
 from tui.answer import View, json_view, margin, text_view
 from tui.ports import ToolInfo
@@ -58,6 +62,7 @@ class Receives(Vertical):
         self._view = "text"
         self._tool: ToolInfo | None = None
         self._outcome: Outcome | None = None
+        self._makers: dict[str, Callable[[], View]] = {}
         self._views: dict[str, View] = {}
 
     def compose(self) -> ComposeResult:
@@ -81,7 +86,9 @@ class Receives(Vertical):
     @property
     def shown(self) -> View:
         """The view on show, with its places."""
-        return self._views.get(self._view, View())
+        if self._view not in self._views:
+            self._views[self._view] = self._makers.get(self._view, View)()
+        return self._views[self._view]
 
     @property
     def exact(self) -> str:
@@ -92,16 +99,16 @@ class Receives(Vertical):
         """Show what *tool* gave; without *outcome* there is only its definition."""
         self._tool, self._outcome = tool, outcome
         self._views = {}
+        self._makers = {}
         if outcome is not None:
             answer = outcome.answer
             whole = answer.structured if answer.structured is not None else result_object(answer)
-            self._views = {
-                "text": text_view(answer.text),
-                "json": json_view(whole),
-                "wire": View([result_bytes(answer).decode()]),
-            }
+            # Made when they are looked at: a long answer costs only the view on show.
+            self._makers["text"] = partial(text_view, answer.text)
+            self._makers["json"] = partial(json_view, whole)
+            self._makers["wire"] = partial(_wire_view, answer)
         if tool is not None:
-            self._views["definition"] = json_view(tool.wire())
+            self._makers["definition"] = partial(_definition_view, tool)
         self._draw()
 
     def turn_to(self, view: str | None = None) -> None:
@@ -118,10 +125,18 @@ class Receives(Vertical):
     def _draw(self) -> None:
         for tab in self.query(ViewTab):
             tab.mark(tab.view == self._view)
-        known = self._view in self._views
+        known = self._view in self._makers
         self.query_one("#receives-empty").display = not known
         self.lines.display = known
         if known:
             entries = self._outcome.ledger.entries if self._outcome is not None else []
             signs = {} if self._view == "definition" else margin(self.shown, entries)
             self.lines.show(self.shown.lines, signs=signs, json=self._view in ("json", "definition"))
+
+
+def _wire_view(answer: Answer) -> View:
+    return View([result_bytes(answer).decode()])
+
+
+def _definition_view(tool: ToolInfo) -> View:
+    return json_view(tool.wire())
