@@ -29,7 +29,7 @@ FEW_CALLS = 500
 FEW_CALLS_BY_BEGINNING = 8
 """The same for a query with a ``prefix*``, for which FTS5 collects all its words' matches each time."""
 
-CALL_COSTS = 100
+CALL_COSTS = 200
 """To search in one call takes as long as to look at the calls of so many matches."""
 
 MAX_NEIGHBOURS = 5
