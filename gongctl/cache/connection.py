@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote_from_bytes
 
 from gongctl.cache.migrations import version_of
 from gongmcp.errors import Exit, StartupRefusal
@@ -17,6 +18,7 @@ from gongmcp.store.schema import APPLICATION_ID, SCHEMA_VERSION
 BUSY_MS: Final = 5_000
 """How long a statement waits for another connection's lock, in milliseconds."""
 
+_IO: Final = frozenset({sqlite3.SQLITE_IOERR})
 _FULL: Final = frozenset({sqlite3.SQLITE_FULL})
 _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _DENIED: Final = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN})
@@ -41,6 +43,12 @@ def refusal(error: sqlite3.Error, path: Path) -> StartupRefusal:
     if code in _FULL:
         return StartupRefusal(
             f"The disk that holds {path} is full.", "Free some space and run this again: it resumes.", Exit.FAILED
+        )
+    if code in _IO:  # a quota or a limit of file sizes is told like a broken disk
+        return StartupRefusal(
+            f"The disk that holds {path} cannot be read or written.",
+            "Check the disk, its quota and the limit of file sizes, then run this again: it resumes.",
+            Exit.FAILED,
         )
     if code in _DENIED:
         return StartupRefusal(
@@ -83,7 +91,8 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
         StartupRefusal: not a database, damaged, of another application, or of a newer schema.
     """
     require_file(path)
-    uri = f"file:{quote(str(path.absolute()))}?mode={mode}"
+    # The bytes of the name, which on POSIX need not be UTF-8.
+    uri = f"file:{quote_from_bytes(os.fsencode(path.absolute()))}?mode={mode}"
     try:
         connection = sqlite3.connect(uri, uri=True, timeout=BUSY_MS / 1000, isolation_level=None)
     except sqlite3.Error as error:

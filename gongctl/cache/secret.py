@@ -52,7 +52,8 @@ def read_secret_file(path: Path) -> bytes:
 
 def _read_existing(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
+        # Without O_NONBLOCK, opening a pipe would wait for its writer instead of being refused.
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
             mode = os.fstat(file.fileno()).st_mode
             if not stat.S_ISREG(mode):
                 raise StartupRefusal(f"The secret file {path} is not a regular file.")

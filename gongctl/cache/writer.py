@@ -71,7 +71,7 @@ class CacheWriter:
             StartupRefusal: missing without *create*; a folder, an empty file, no database, damaged, of
                 another program, of a newer schema; not writable; another writer at work; another secret.
         """
-        path = _real(path)
+        path = real_path(path)
         if not create or path.exists():
             require_file(path)
         elif not path.parent.is_dir():
@@ -186,12 +186,17 @@ class CacheWriter:
             # A connected reader keeps the file in WAL mode: then the next writer takes it back. What else
             # went wrong (a full disk, a damaged page) was already raised by the statement that met it.
             if error.sqlite_errorcode & 0xFF not in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL}:
-                raise
+                raise refusal(error, self.path) from error
         finally:
             connection.close()
 
 
-def _real(path: Path) -> Path:
+def real_path(path: Path) -> Path:
+    """Return the cache file that *path* names, links followed; it need not exist.
+
+    Raises:
+        StartupRefusal: the links go round in a circle.
+    """
     try:
         return path.resolve()
     except (OSError, RuntimeError) as error:  # a loop of symbolic links

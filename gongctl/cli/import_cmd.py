@@ -84,9 +84,10 @@ def import_gong(
 
 def _files(paths: list[Path], db: Path) -> list[InputFile]:
     """Return the files to read. The cache itself may lie in a folder of them: it is no input."""
+    from gongctl.cache.writer import real_path
     from gongctl.ingest import find_files
 
-    cache = db.resolve()
+    cache = real_path(db)
     own = {cache.with_name(cache.name + suffix) for suffix in ("", "-wal", "-shm", "-journal", ".lock")}
     files: list[InputFile] = []
     for path in paths:

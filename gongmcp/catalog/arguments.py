@@ -136,7 +136,7 @@ def _check_size(given: dict[str, Any]) -> None:
 def _limit_range(tool: Tool, policy: Policy) -> dict[str, Any]:
     assert tool.cap is not None
     limits = policy.limits.limits(tool.cap)
-    return {"minimum": 1, "maximum": limits.hard}
+    return {"minimum": 1, "maximum": limits.hard, "served": limits.ceiling}
 
 
 def _effective_limit(tool: Tool, policy: Policy, plain: dict[str, Any]) -> tuple[int, int | None]:
@@ -168,6 +168,10 @@ def _string(name: str, value: Any, rule: Mapping[str, Any], *, required: bool) -
         raise ToolFault("invalid_argument", f"{name} has the wrong type.", f"{name}: {wants}.")
     if "\x00" in value:
         raise ToolFault("invalid_argument", f"{name} contains a NUL character.")
+    try:
+        value.encode()  # an array in a string is parsed late: half a surrogate pair may come out of it
+    except UnicodeEncodeError:
+        raise ToolFault("invalid_argument", f"{name} is not valid Unicode.") from None
     text = value.strip()
     if not text:
         if required:
@@ -197,6 +201,8 @@ def _options(name: str, options: list[str]) -> str:
 def _integer(name: str, value: Any, rule: Mapping[str, Any]) -> int:
     low, high = rule.get("minimum"), rule.get("maximum")
     between = f"{name} must be a whole number" + (f" from {low} to {high}." if high is not None else ".")
+    if rule.get("served", high) != high:
+        between += f" Above {rule['served']} it is served as {rule['served']}."
     number: int | None = None
     if isinstance(value, bool):
         pass
@@ -237,7 +243,7 @@ def _array(name: str, value: Any, rule: Mapping[str, Any]) -> list[Any]:
     if isinstance(value, str):
         try:
             value = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             value = None
     if not isinstance(value, list):
         raise ToolFault("invalid_argument", f"{name} must be an array.")

@@ -28,6 +28,8 @@ _ID = rb'"id"\s*:\s*(?P<id>"[^"\\]*"|-?[0-9]+)'
 _HEAD_ID = re.compile(rb"\s*\{\s*(?:" + _PLAIN + rb"\s*,\s*)*" + _ID + rb"\s*[,}]")
 _TAIL_ID = re.compile(rb",\s*" + _ID + rb"\s*(?:,\s*" + _PLAIN + rb"\s*)*\}\s*\Z")
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
 
 class BadLine(Exception):
     """A line that is no message for the server: a JSON-RPC error *code*, a sentence, the id if it is known."""
@@ -124,10 +126,14 @@ def _checked(message: dict[str, Any]) -> dict[str, Any] | None:
     request_id = message.get("id")
     known = isinstance(request_id, str | int) and not isinstance(request_id, bool)
     answer_to = request_id if known else None
+    if known and not _is_unicode(request_id):
+        raise BadLine(INVALID_REQUEST, "The id is not valid Unicode.")
     if message.get("jsonrpc") != "2.0":
         raise BadLine(INVALID_REQUEST, 'A message has "jsonrpc": "2.0".', answer_to)
     if not isinstance(message.get("method"), str):
         raise BadLine(INVALID_REQUEST, "A message has a method, a string.", answer_to)
+    if not _is_unicode(message["method"]):
+        raise BadLine(INVALID_REQUEST, "The method is not valid Unicode.", answer_to)
     if "id" in message and not known:
         raise BadLine(INVALID_REQUEST, "An id is a string or an integer.")
     if not isinstance(message.get("params"), dict | None):
@@ -135,6 +141,11 @@ def _checked(message: dict[str, Any]) -> dict[str, Any] | None:
             raise BadLine(INVALID_PARAMS, "Parameters are an object.", answer_to)
         return None
     return message
+
+
+def _is_unicode(value: object) -> bool:
+    """Whether an answer can repeat *value*: half a surrogate pair, as JSON can escape it, is no UTF-8."""
+    return not isinstance(value, str) or _SURROGATE.search(value) is None
 
 
 def _edge_id(head: bytes, tail: bytes) -> int | str | None:

@@ -7,6 +7,7 @@ zero and an authorizer that also denies the raw half of the cache.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 import time
@@ -14,10 +15,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote_from_bytes
 
 from gongmcp.cancel import Cancel
-from gongmcp.errors import Unavailable
+from gongmcp.errors import StartupRefusal, ToolFault, Unavailable
 from gongmcp.store.cache_file import check_cache_file
 from gongmcp.store.schema import RAW_TABLES
 
@@ -29,6 +30,9 @@ MEASURED_STEPS = 10
 
 _ALLOWED_ACTIONS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
 _ALLOWED_PRAGMAS = frozenset({"data_version"})
+
+_File = tuple[int, int] | None
+"""Which file stands at a path (device and inode); None when there is none."""
 
 
 def _authorize(action: int, first: str | None, second: str | None, _db: str | None, _trigger: str | None) -> int:
@@ -93,7 +97,9 @@ class StorePool:
     """Lends read-only connections to one cache file; keeps a few open between calls.
 
     Opening checks that the file is a gongctl cache of this schema version and raises
-    ``StartupRefusal`` (exit 4) otherwise, with one sentence and the command that mends it.
+    ``StartupRefusal`` (exit 4) otherwise, with one sentence and the command that mends it. Another file
+    that is moved to the path later is checked the same and followed; calls already running finish on the
+    file that they began with.
 
     *on_steps*, when it is set, is told of every ``MEASURED_STEPS`` VM instructions that a query runs:
     what a call costs, without a clock (measurements only, it makes queries slower).
@@ -105,6 +111,7 @@ class StorePool:
         self._idle: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
         self.on_steps: Callable[[], None] | None = None
+        self._file = _identity(path)
         check_cache_file(path, _connect)
         self._idle.append(self._open())
 
@@ -112,12 +119,10 @@ class StorePool:
     def store_scope(self, *, deadline: float | None = None, cancel: Cancel | None = None) -> Iterator[ReadStore]:
         """Lend a ``ReadStore``; one read transaction spans the scope, so that a call sees one state.
 
-        *deadline* is a ``time.monotonic()`` value; *cancel* interrupts the running query.
+        *deadline* is a ``time.monotonic()`` value; *cancel* interrupts the running query. Raises
+        ``ToolFault("cache_not_ready")`` when the path no longer holds a usable cache.
         """
-        with self._lock:
-            connection = self._idle.pop() if self._idle else None
-        if connection is None:
-            connection = self._open()
+        connection, file = self._lend()
 
         def expired() -> bool:
             return (deadline is not None and time.monotonic() > deadline) or (cancel is not None and cancel.cancelled)
@@ -142,7 +147,7 @@ class StorePool:
                 unhook()
             connection.set_progress_handler(None, 0)
             with self._lock:
-                keep = len(self._idle) < self._keep
+                keep = file == self._file and len(self._idle) < self._keep
                 if keep:
                     self._idle.append(connection)
             if not keep:
@@ -163,6 +168,26 @@ class StorePool:
             connection.rollback()
             connection.set_authorizer(_authorize)
 
+    def _lend(self) -> tuple[sqlite3.Connection, _File]:
+        # An open connection goes on reading a file that was replaced or removed: what the operator took
+        # away must not be served until the server happens to be started again.
+        file = _identity(self._path)
+        if file != self._file:
+            self._follow(file)
+        with self._lock:
+            if file == self._file and self._idle:
+                return self._idle.pop(), file
+        return self._open(), file
+
+    def _follow(self, file: _File) -> None:
+        self.close()
+        try:
+            check_cache_file(self._path, _connect)
+        except StartupRefusal as refusal:
+            raise ToolFault("cache_not_ready", refusal.message, refusal.hint) from refusal
+        with self._lock:
+            self._file = file
+
     def _open(self) -> sqlite3.Connection:
         connection = _connect(self._path)
         connection.set_authorizer(_authorize)
@@ -176,8 +201,17 @@ class StorePool:
             connection.close()
 
 
+def _identity(path: Path) -> _File:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 def _connect(path: Path) -> sqlite3.Connection:
-    uri = f"file:{quote(str(path.absolute()))}?mode=ro"
+    # The bytes of the name, which on POSIX need not be UTF-8.
+    uri = f"file:{quote_from_bytes(os.fsencode(path.absolute()))}?mode=ro"
     connection = sqlite3.connect(uri, uri=True, check_same_thread=False, isolation_level=None, timeout=5)
     connection.row_factory = sqlite3.Row
     connection.execute("PRAGMA query_only = ON")

@@ -130,6 +130,13 @@ def test_a_cache_in_the_folder_of_its_files_is_no_input(gongctl: Gongctl) -> Non
     assert gongctl("import", "gong", "c.db", "--db", "c.db").code == Exit.USAGE
 
 
+def test_a_cache_whose_links_go_round_in_a_circle_is_refused(gongctl: Gongctl) -> None:
+    Path("loop.db").symlink_to("loop.db")
+    done = gongctl("import", "gong", str(sample.files()[0]), "--db", "loop.db")
+    assert done.code == 4
+    assert "loop.db cannot be resolved." in done.err
+
+
 def test_commands_on_no_cache_end_with_4(gongctl: Gongctl) -> None:
     Path("notes.txt").write_text("x" * 2000)
     for command in ("status", "inventory", "warm"):

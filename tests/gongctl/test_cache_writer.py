@@ -283,6 +283,40 @@ def test_a_full_disk_is_said_and_nothing_is_half_done(cache: Path) -> None:
         assert writer.meta("key 0") is None
 
 
+CLOSE_FAILS = """
+import resource, sys
+from pathlib import Path
+from gongctl.cache.writer import CacheWriter
+from gongmcp.errors import StartupRefusal
+
+try:
+    with CacheWriter.open(Path(sys.argv[1])) as writer:
+        with writer.transaction():
+            writer.set_meta("key", "x" * 1_000_000)
+        # Python ignores SIGXFSZ: a write beyond the limit fails, as one beyond a quota does.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+except StartupRefusal as refusal:
+    print(refusal.message, int(refusal.exit_code))
+"""
+
+
+def test_a_disk_error_at_the_end_is_said_and_what_was_committed_is_kept(cache: Path) -> None:
+    with CacheWriter.open(cache):
+        pass
+    done = subprocess.run([sys.executable, "-c", CLOSE_FAILS, str(cache)], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == (f"The disk that holds {cache} cannot be read or written. 1\n", "")
+    with CacheWriter.open(cache) as writer:
+        assert writer.meta("key") == "x" * 1_000_000
+
+
+def test_a_name_that_is_no_utf8_is_a_name(tmp_path: Path) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.db"))
+    with CacheWriter.open(path, create=True) as writer:
+        assert writer.generation == 0
+    with reading(path) as connection:
+        assert connection.execute("SELECT count(*) FROM meta").fetchone()[0]
+
+
 # --- secret and clock
 
 
@@ -330,7 +364,8 @@ def test_a_secret_file_that_others_read_or_that_is_short_is_refused(
 
 
 def test_a_secret_file_that_cannot_be_is_refused(tmp_path: Path) -> None:
-    for path in (tmp_path, tmp_path / "no" / "secret"):
+    os.mkfifo(tmp_path / "pipe", 0o600)
+    for path in (tmp_path, tmp_path / "no" / "secret", tmp_path / "pipe"):
         with pytest.raises(StartupRefusal):
             read_secret_file(path)
 

@@ -28,6 +28,11 @@ def refused(name: str, arguments: Any, policy: Policy = POLICY) -> ToolFault:
     return caught.value
 
 
+@pytest.mark.parametrize("text", ["[" * 5_000, '["\\ud800"]', '["\\u0000"]'], ids=["deep", "surrogate", "nul"])
+def test_an_array_in_a_string_is_checked_as_any_other(text: str) -> None:
+    refused("opportunity_call_summary", {"stage_values": text})
+
+
 @pytest.mark.parametrize("limit", [10, "10", 10.0, " 10 "])
 def test_whole_numbers_are_read_in_every_form_models_use(limit: Any) -> None:
     assert check("search_calls", {"limit": limit}).limit == 10

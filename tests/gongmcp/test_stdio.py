@@ -79,6 +79,8 @@ def test_bad_lines_are_answered_and_survived(server: Server) -> None:
         (server.request(6, "tools/call", {}), -32602, 6),
         (server.request(7, "no/such/method"), -32601, 7),
         (server.call(8, "no_such_tool"), -32602, 8),
+        (b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}\n', -32600, None),
+        (b'{"jsonrpc":"2.0","id":10,"method":"a\\udfff"}\n', -32600, 10),
     ):
         server.send(b"\n \r\n", line)
         answer = server.answer(number)
