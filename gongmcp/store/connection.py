@@ -34,6 +34,8 @@ _ALLOWED_PRAGMAS = frozenset({"data_version"})
 _File = tuple[int, int] | None
 """Which file stands at a path (device and inode); None when there is none."""
 
+_UNCHECKED: _File = (-1, -1)
+
 
 def _authorize(action: int, first: str | None, second: str | None, _db: str | None, _trigger: str | None) -> int:
     if action in _ALLOWED_ACTIONS:
@@ -172,7 +174,7 @@ class StorePool:
         # An open connection goes on reading a file that was replaced or removed: what the operator took
         # away must not be served until the server happens to be started again.
         file = _identity(self._path)
-        if file != self._file:
+        if file is None or file != self._file:
             self._follow(file)
         with self._lock:
             if file == self._file and self._idle:
@@ -180,6 +182,9 @@ class StorePool:
         return self._open(), file
 
     def _follow(self, file: _File) -> None:
+        # Once nobody holds the old file open, the next one may get its inode.
+        with self._lock:
+            self._file = _UNCHECKED
         self.close()
         try:
             check_cache_file(self._path, _connect)
