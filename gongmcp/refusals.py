@@ -50,6 +50,7 @@ REFUSALS: Final[dict[str, Refusal]] = {
         "{variable} is set, and what it asks for arrives with a later release.",
         "Unset it, or use a release that has it: it is never ignored.",
     ),
+    "environment_unknown": Refusal("{variable} is set and is no setting.", "{nearest}gongctl config show lists them."),
     # The settings file
     "file_unreadable": Refusal("{file}: the settings file cannot be read: {reason}."),
     "file_not_toml": Refusal("{place}: this is no TOML: {reason}.", "gongctl config schema prints what it may hold."),

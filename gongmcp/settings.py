@@ -26,6 +26,9 @@ DEFAULT_TOOL_TIMEOUT = 30.0
 
 MAX_TOOL_TIMEOUT = 3600.0
 
+PREFIX = "GONGMCP_"
+"""Beginning of every environment variable that this program reads."""
+
 LATER_VARIABLES = ("GONGMCP_AI_GOVERNANCE_CONFIG",)
 """Environment variables that withhold something in a later release: set, they are refused and not ignored."""
 
@@ -58,7 +61,7 @@ SETTINGS: tuple[Setting, ...] = (
         "GONGMCP_POLICY_SWITCHES",
         "--policy-switches",
         "policy.switches",
-        "Comma list of hide_* switches to turn on.",
+        f"Comma list of switches that withhold a kind whatever a caller asks: {', '.join(SWITCHES)}.",
     ),
     Setting(
         "max_response_bytes",
@@ -131,6 +134,7 @@ class ServerSettings:
         for variable in LATER_VARIABLES:
             if environ.get(variable, "").strip():
                 raise refused("environment_later", variable=variable)
+        _refuse_unknown(environ)
         layers = {setting.name: tuple(_layers(setting, flags, environ, file)) for setting in SETTINGS}
         given = _Given({name: found[0] for name, found in layers.items() if found})
         policy = Policy(
@@ -161,6 +165,14 @@ def _layers(
 
 
 _STRENGTH = {"file": 1, "env": 2, "flag": 3}
+
+
+def _refuse_unknown(environ: Mapping[str, str]) -> None:
+    """Refuse a set variable of our prefix that is no setting: a misspelt switch would withhold nothing."""
+    known = [setting.env for setting in SETTINGS]
+    for variable in sorted(environ):
+        if variable.startswith(PREFIX) and variable not in known and environ[variable].strip():
+            raise refused("environment_unknown", variable=variable, nearest=nearest(variable, known))
 
 
 class _Given:

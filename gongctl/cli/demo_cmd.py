@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+import sys
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -130,8 +132,8 @@ def _tell(settings: ServerSettings, path: Path) -> bool:
 def _next_steps(db: Path | None) -> None:
     emit_text("")
     heading("What to try next")
-    file = shlex.quote(str(db)) if db is not None else "sample.db"
-    steps = [] if db is not None else [("gongctl demo --db sample.db", "keep the cache of the sample")]
+    file = shlex.quote(str(db)) if db is not None else "demo.db"
+    steps = [] if db is not None else [("gongctl demo --db demo.db", "keep the cache of the sample")]
     steps += [
         (f"gongctl tui --db {file}", "preview any tool on screen"),
         (
@@ -139,8 +141,10 @@ def _next_steps(db: Path | None) -> None:
             "dry-run another search",
         ),
         ("gongctl mcp tools --text", "see which tools an agent is offered"),
-        (f"gongmcp --db {file}", "serve it to an agent over stdio"),
+        (f"gongmcp --db {file} --tool-preset operator-smoke", "serve five tools of it to an agent over stdio"),
         ("gongctl import gong PATH --db calls.db", "begin with calls of your own"),
     ]
+    if shutil.which("gongctl") is None:
+        emit_text(f'  export PATH="{Path(sys.executable).parent}:$PATH"\n      find the commands of this environment')
     for command, why in steps:
         emit_text(f"  {command}\n      {why}")

@@ -65,9 +65,10 @@ PRESETS: tuple[Preset, ...] = (
     ),
     Preset(
         "business-pilot",
-        "Counts, and which calls lack a transcript: no person, customer or quotation leaves.",
+        "Counts, and which calls lack a transcript, by alias: no title, person, customer or quotation leaves.",
         "a first pilot with business users",
         ("strict-business-pilot",),
+        switches=frozenset({"hide_call_titles", "hide_raw_call_ids"}),
     ),
     Preset(
         "business-workbench",

@@ -41,6 +41,7 @@ class Policy:
             "switches": sorted(self.switches),
             "limits": self.limits.as_dict(),
             "max_response_bytes": self.max_response_bytes,
+            "tools": None if self.tools is None else sorted(self.tools),
         }
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 

@@ -88,6 +88,7 @@ SETTINGS_CASES: list[tuple[str, list[str], dict[str, str]]] = [
     ("response_bytes", ["--db", "x.db", "--max-response-bytes", "12"], {}),
     ("tool_timeout", ["--db", "x.db", "--tool-timeout", "0"], {}),
     ("tool_timeout", ["--db", "x.db"], {"GONGMCP_TOOL_TIMEOUT": "soon"}),
+    ("environment_unknown", ["--db", "x.db"], {"GONGMCP_POLICY_SWITCH": "hide_call_titles"}),
     ("environment_later", ["--db", "x.db"], {"GONGMCP_AI_GOVERNANCE_CONFIG": "list.yaml"}),
     ("file_unreadable", ["--db", "x.db", "--config", "none.toml"], {}),
     ("file_not_toml", ["--db", "x.db", "--config", "no_toml.toml"], {}),

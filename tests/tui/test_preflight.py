@@ -345,6 +345,25 @@ def test_the_provenance_changes_what_is_called(theatre: Any) -> None:
     theatre.play(stage, scene)
 
 
+def test_under_another_policy_a_narrow_screen_goes_back_to_the_tools(theatre: Any) -> None:
+    stage = theatre.Stage()
+
+    async def scene(screen: Preflight, pilot: Pilot[None]) -> None:
+        await pilot.press("enter")
+        await type_text(pilot, "free cash")
+        await pilot.press("enter")
+        await theatre.settle(pilot)
+        assert screen.has_class("-page-result")
+        await pilot.press("v", "down", "enter")
+        await pilot.pause()
+        assert screen.has_class("-page-tools")
+        assert screen.focused is not None, "a key must not go to a field that is out of sight"
+        assert screen.focused.region.area > 0
+        assert not isinstance(screen.focused, Input)
+
+    theatre.play(stage, scene, size=(80, 24))
+
+
 @pytest.mark.parametrize(
     ("reply", "state", "expected"),
     [

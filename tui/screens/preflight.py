@@ -166,6 +166,9 @@ class Preflight(Screen[None]):
         self._runs.clear()
         self._show_policy()
         self._show_tools()
+        if not self.has_class("-wide"):
+            # The page on show may speak of a tool that is gone, and its focus may now be out of sight.
+            self._to_tools()
 
     def action_preset(self) -> None:
         """Choose which tools exist."""
