@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 from gongctl.cache.crm_context import CrmObject, as_text, crm_objects, is_phone_field
@@ -358,7 +359,7 @@ def _crm_facts(
         "lifecycle_bucket": lifecycle.bucket,
         "lifecycle_confidence": lifecycle.confidence,
         "lifecycle_reason": lifecycle.reason,
-        "lifecycle_evidence_fields": json.dumps([clean(name)[0] for name in lifecycle.evidence]),
+        "lifecycle_evidence_fields": json.dumps([_crm_name(name) for name in lifecycle.evidence]),
         "priority_score": priority_score(lifecycle, scope, direction, _seconds(meta.get("duration")), opportunities),
         "account_count": sum(item.kind == "account" for item in objects),
         "opportunity_count": opportunities,
@@ -376,9 +377,15 @@ def _attribute(item: CrmObject | None, name: str) -> str:
     return _label(item.get(name)[0]) if item is not None else ""
 
 
+@lru_cache(maxsize=4096)
+def _crm_name(text: str) -> str:
+    """Return an object type or field name as it is served: masked, for people name fields after addresses too."""
+    return _label(text)
+
+
 def _object_row(position: int, item: CrmObject, secret: bytes) -> ObjectRow:
     name = mask(item.name)
-    object_type, object_id = clean(item.object_type)[0].strip(), clean(item.object_id)[0].strip()
+    object_type, object_id = _crm_name(item.object_type), clean(item.object_id)[0].strip()
     values: dict[str, tuple[str, str | None]] = {}
     for field, value in item.fields.items():
         masked = (
@@ -387,7 +394,7 @@ def _object_row(position: int, item: CrmObject, secret: bytes) -> ObjectRow:
         entry = (value, None) if masked is None else (masked.value, format_spans(masked.spans))
         # Two names may be one once their invisible characters and outer blanks are gone, which a caller cannot
         # ask for; a value is kept before a blank.
-        key = clean(field)[0].strip()
+        key = _crm_name(field)
         if key not in values or not values[key][0]:
             values[key] = entry
     return ObjectRow(

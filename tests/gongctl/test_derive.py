@@ -358,3 +358,11 @@ def test_no_payload_stops_the_build(meta: dict[str, Any], call: dict[str, Any], 
     for value in stored:
         str(value).encode()  # no half surrogate is left, which SQLite could not store
     assert dt.date.fromisoformat(str(served.facts["call_date"]))
+
+
+def test_object_types_and_field_names_are_masked_too() -> None:
+    context = {"objectType": "zaphod@canary.example", "objectId": "1", "fields": [{"name": "bob@x.io", "value": "a"}]}
+    served = derive({"metaData": {"id": "1"}, "context": [{"objects": [context]}]}, None, b"s" * 32, "2026-01-01")
+    (item,) = served.objects
+    assert item.object_type == "{redacted:email}"
+    assert [name for name, _, _ in item.values] == ["{redacted:email}"]
