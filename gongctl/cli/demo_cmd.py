@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shlex
-import sys
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
