@@ -174,7 +174,7 @@ def _newest(store: Rows, query: SearchQuery, calls: CallFilter, low: int, high: 
     while low <= high and (behind is None or _spread(newest, behind, high) * CALL_COSTS >= span):
         first = low if behind is None else max(low, behind + 1)
         found += _matches(store, query, first, high, count - len(found), calls, role=calls.speaker_role)
-        if len(found) == count:
+        if first == low or len(found) == count:
             return found
         high = first - 1
         span *= 2
