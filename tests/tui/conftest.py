@@ -205,6 +205,11 @@ class Stage:
         reply = self.replies.get(name)
         return reply(arguments, cancel) if reply is not None else found()
 
+    def complete(
+        self, tool: str, argument: str, prefix: str = "", *, given: Mapping[str, str] | None = None
+    ) -> list[str]:
+        return []
+
     def presets(self) -> list[str]:
         return ["operator-smoke", "business-pilot", "all-readonly"]
 

@@ -17,6 +17,7 @@ from gongmcp.settings import ServerSettings
 from tui.schema import Kind, read_form
 from tui.screens.preflight import Preflight
 from tui.verdict import State, judge
+from tui.widgets.text_fields import Line
 from tui.widgets.verdict_bar import VerdictBar
 
 
@@ -119,6 +120,27 @@ def test_provenance_raw_shows_the_id_that_is_asked_for(theatre: Any, handler: To
         await theatre.settle(pilot)
         await pilot.press("t")
         assert '"call_id": ' in screen.receives.lines.text
+
+    theatre.play(handler, scene)
+
+
+def test_values_of_the_cache_are_offered_while_an_argument_is_typed(theatre: Any, handler: ToolHandler) -> None:
+    async def scene(screen: Preflight, pilot: Pilot[None]) -> None:
+        screen.tool_list.options.focus()
+        await pilot.press("slash", *"search_calls", "enter")
+        await pilot.pause()
+        assert screen.tool is not None
+        assert screen.tool.name == "search_calls"
+        row = next(row for row in screen.form.rows if row.field.name == "crm_object_type")
+        row.control.focus()
+        await pilot.press(*"Opp")
+        assert isinstance(row.control, Line)
+        for _ in range(100):
+            await pilot.pause(0.05)
+            if row.control._suggestion:
+                break
+        await pilot.press("right")
+        assert row.draft == "Opportunity"
 
     theatre.play(handler, scene)
 

@@ -18,7 +18,7 @@ from textual.widget import Widget
 from textual.widgets import Footer, Static
 
 from gongmcp.cancel import Cancel
-from gongmcp.errors import StartupRefusal, UnknownTool
+from gongmcp.errors import StartupRefusal, ToolFault, UnknownTool
 from gongmcp.exposure.fields import Provenance
 from gongmcp.handler import Outcome
 from tui import keys
@@ -215,8 +215,15 @@ class Preflight(Screen[None]):
             return
         self.query_one(ToolHead).show(tool)
         self.query_one("#arguments").border_title = literal(tool.name)
-        await self.form.load(tool, self._drafts.setdefault(tool.name, Drafts()))
+        await self.form.load(tool, self._drafts.setdefault(tool.name, Drafts()), partial(self._complete, tool.name))
         self._show_run()
+
+    def _complete(self, tool: str, argument: str, typed: str, given: dict[str, str]) -> list[str]:
+        """Return what may be offered for an argument; nothing where policy or cache give none."""
+        try:
+            return self._handler.complete(tool, argument, typed, given={k: v for k, v in given.items() if v})
+        except (UnknownTool, ToolFault):
+            return []
 
     def on_tool_chosen(self, event: ToolChosen) -> None:
         """Go on to the arguments; a tool without any is run at once."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from textual import events
@@ -20,6 +20,10 @@ from tui.widgets.text_fields import Block
 
 _NO_ARGUMENTS = "This tool takes no arguments. Press r to run it."
 _NO_FORM = "This tool's schema has a form that only JSON can express."
+
+
+Complete = Callable[[str, str, dict[str, str]], list[str]]
+"""Values of an argument (name, what was typed, other arguments); blocks, and is asked in a thread."""
 
 
 class Drafts:
@@ -42,9 +46,11 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         super().__init__(id=id)
         self._specs: tuple[FieldSpec, ...] | None = ()
         self._drafts = Drafts()
+        self._complete: Complete | None = None
 
-    async def load(self, tool: ToolInfo, drafts: Drafts) -> None:
-        """Show the form of *tool* filled with *drafts*."""
+    async def load(self, tool: ToolInfo, drafts: Drafts, complete: Complete | None = None) -> None:
+        """Show the form of *tool* filled with *drafts*; *complete* gives the values that an argument may take."""
+        self._complete = complete
         self._specs = read_form(tool.input_schema, tool.limits)
         self._drafts = drafts
         if self._specs is None:
@@ -66,8 +72,15 @@ class ArgumentForm(VerticalScroll, can_focus=False):
                 await self.mount(Static(literal(_NO_ARGUMENTS), classes="form-remark"))
             else:
                 # A listing of widgets keeps the order; names are data and never become ids.
-                await self.mount(*(FieldRow(s, self._drafts.fields.get(s.name, "")) for s in self._specs))
+                await self.mount(*(self._row(spec) for spec in self._specs))
         self.scroll_home(animate=False)
+
+    def _row(self, spec: FieldSpec) -> FieldRow:
+        complete = self._complete
+        draft = self._drafts.fields.get(spec.name, "")
+        if complete is None:
+            return FieldRow(spec, draft)
+        return FieldRow(spec, draft, lambda typed: complete(spec.name, typed, dict(self._drafts.fields)))
 
     @property
     def rows(self) -> list[FieldRow]:

@@ -14,15 +14,18 @@ from textual.widgets import Input, Label, Select, TextArea
 from tui.literal import literal, literal_text, visible
 from tui.messages import DraftChanged
 from tui.schema import FieldSpec, Kind, Parsed, hint, parse, shown
+from tui.widgets.completing import Completing, Values
 from tui.widgets.text_fields import Block, Line
 from tui.widgets.tri_state import TriState
 
 
 class FieldRow(Vertical):
-    """A row of the form. ``draft`` is what the control holds; the empty string is unset."""
+    """A row of the form. ``draft`` is what the control holds; the empty string is unset. *values* are offered
+    while a line is typed."""
 
-    def __init__(self, field: FieldSpec, draft: str = "") -> None:
+    def __init__(self, field: FieldSpec, draft: str = "", values: Values | None = None) -> None:
         super().__init__()
+        self._values = values
         self.field = field
         self._draft = draft
         self._checked = False
@@ -69,7 +72,8 @@ class FieldRow(Vertical):
             case Kind.LIST | Kind.JSON:
                 control = Block(self._draft, placeholder=placeholder, classes="control")
             case _:
-                control = Line(value=self._draft, placeholder=placeholder, classes="control")
+                suggester = Completing(self._values) if self._values is not None else None
+                control = Line(value=self._draft, placeholder=placeholder, suggester=suggester, classes="control")
         yield control
 
     def on_mount(self) -> None:

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from textual import events
 from textual.binding import BindingType
+from textual.suggester import Suggester
 from textual.widgets import Input, TextArea
 
 from gongmcp.render.visible import UNSAFE
@@ -26,8 +27,24 @@ class Line(Input):
 
     BINDINGS: ClassVar[list[BindingType]] = [*keys.TEXT_FIELD]
 
-    def __init__(self, *, value: str = "", placeholder: str = "", id: str | None = None, classes: str = "") -> None:  # noqa: A002
-        super().__init__(value, placeholder=placeholder, id=id, classes=classes, compact=True, select_on_focus=False)
+    def __init__(
+        self,
+        *,
+        value: str = "",
+        placeholder: str = "",
+        suggester: Suggester | None = None,
+        id: str | None = None,  # noqa: A002
+        classes: str = "",
+    ) -> None:
+        super().__init__(
+            value,
+            placeholder=placeholder,
+            suggester=suggester,
+            id=id,
+            classes=classes,
+            compact=True,
+            select_on_focus=False,
+        )
         self.cursor_blink = False
 
     def check_consume_key(self, key: str, character: str | None = None) -> bool:
