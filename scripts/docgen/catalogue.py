@@ -80,9 +80,16 @@ def mcp_table(handler: ToolHandler) -> str:
     counts = [[kind, str(len(names)), "below" if kind == "Tools" else codes(names)] for kind, names in offered.items()]
     rows = []
     for info in map(handler.tool, offered["Tools"]):
-        rows.append([code(info.name), cell(_first_sentence(info)), info.level, codes(info.presets)])
+        rows.append([code(info.name), cell(_first_sentence(info)), info.level])
+    choices = [
+        [code(preset.name), str(len(preset.tools())), cell(preset.purpose)] for preset in PRESETS if not preset.pending
+    ]
     return "\n\n".join(
-        [table(["Kind", "Count", "Names"], counts), table(["Tool", "What it answers", "Exposure", "Presets"], rows)]
+        [
+            table(["Kind", "Count", "Names"], counts),
+            table(["Preset", "Tools", "What for"], choices),
+            table(["Tool", "What it answers", "Exposure"], rows),
+        ]
     )
 
 
