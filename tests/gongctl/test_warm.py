@@ -454,6 +454,26 @@ def test_a_second_process_gives_the_same_rows(tmp_path: Path, monkeypatch: pytes
     assert [deriver.process.poll() is not None for deriver in started] == [True]
 
 
+def test_a_large_build_leaves_an_index_of_one_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warm_module, "BATCH_CALLS", 2)
+    pieces = "SELECT count(DISTINCT segid) FROM segments_fts_idx"
+    small, large = tmp_path / "small.db", tmp_path / "large.db"
+    filled(small)
+    shutil.copy(small, large)
+    with opened(small) as writer:
+        warm(writer)
+        assert writer.connection.execute(pieces).fetchone()[0] > 1
+        expected = content(writer.connection)
+    monkeypatch.setattr(warm_module, "TWO_PROCESSES_FROM", 1)
+    monkeypatch.setattr(warm_module, "_MERGED_PAGES", 1)
+    with opened(large) as writer:
+        warm(writer)
+        assert writer.connection.execute(pieces).fetchone()[0] == 1
+        writer.connection.execute("INSERT INTO segments_fts (segments_fts) VALUES ('integrity-check')")
+        assert content(writer.connection) == expected
+        assert recount(writer.connection) == []
+
+
 def test_when_the_second_process_dies_the_first_one_does_its_work() -> None:
     payload = zlib.compress(b'{"metaData":{"id":"1"}}')
     batch = [RawCall("1", payload, "2026-01-01T00:00:00Z", None), RawCall("2", None, "", None)]
