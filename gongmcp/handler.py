@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import secrets
 import time
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -202,9 +203,12 @@ class ToolHandler:
         except ToolFault as fault:
             answer = _error(fault)
             payload = result_bytes(answer)
-        except Exception:
+        except Exception as error:
             reference = secrets.token_hex(4)
-            log.exception("internal error %s in %s", reference, tool.name)
+            # Type and places in the code, not the exception's text: that may quote the cache or the caller.
+            trail = "".join(traceback.format_tb(error.__traceback__)).rstrip()
+            log.error("internal error %s in %s: %s\n%s", reference, tool.name, type(error).__qualname__, trail)
+            log.debug("internal error %s: its text", reference, exc_info=error)
             ledger, rows = Ledger(), 0
             answer = _error(ToolFault("internal_error", f"Something unexpected happened (reference {reference})."))
             payload = result_bytes(answer)

@@ -157,3 +157,20 @@ def test_the_reader_cannot_write_or_reach_out(cache: Path, sql: str, tmp_path: P
         store.rows(sql)
     assert cache.read_bytes() == before
     assert not list(tmp_path.iterdir())
+
+
+def test_the_log_of_an_unexpected_fault_quotes_nothing(
+    cache: Path, make_handler: MakeHandler, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def breaks(*_: Any) -> None:
+        raise ValueError(PLANTED["call_title"])
+
+    monkeypatch.setattr("gongmcp.handler.render_answer", breaks)
+    with caplog.at_level(logging.INFO):
+        answer = make_handler(cache).call("search_calls", {}).answer
+    assert answer.error is not None
+    assert answer.error["code"] == "internal_error"
+    reference = answer.error["message"].split("reference ")[1].rstrip(").")
+    assert reference in caplog.text
+    assert "breaks" in caplog.text, "the operator finds the place"
+    assert PLANTED["call_title"] not in caplog.text + answer.text
