@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from gongctl.cache.crm_context import CrmObject, as_text, crm_objects, is_phone_field
 from gongctl.cache.lifecycle import LifecycleRules, chosen_account, chosen_opportunity, classify, priority_score
+from gongctl.cache.profile_facts import KeptProfile, ProfileFacts, call_fields, facts_of, traits_of
 from gongmcp.exposure.aliases import call_ref, object_ref, speaker_ref, tie_breaker, user_ref
 from gongmcp.exposure.clean import clean
 from gongmcp.exposure.masking import find_spans, mask
@@ -85,7 +86,8 @@ class ServingCall:
 
     *second* is its start (UTC, seconds since 1970, 0..2^32-1) and *tie* the number it prefers among the
     calls of that second; *facts* holds the columns of ``call_facts`` except numbers; *account* and
-    *opportunity* are the positions of the objects that they were read from.
+    *opportunity* are the positions of the objects that they were read from; *profiles* are its facts under the
+    business profiles of which facts are kept.
     """
 
     call_id: str
@@ -98,6 +100,7 @@ class ServingCall:
     answers: tuple[AnswerRow, ...]
     account: int | None
     opportunity: int | None
+    profiles: tuple[ProfileFacts, ...] = ()
 
 
 def derive(
@@ -107,9 +110,10 @@ def derive(
     imported_at: str,
     answered: Sequence[Mapping[str, Any]] = (),
     names: CrmNames | None = None,
+    profiles: Sequence[KeptProfile] = (),
 ) -> ServingCall:
     """Return what is served of *call* (an item of ``calls[]``, nested or flat), its *transcript* and the
-    scorecards *answered* for it; *names* are what CRM systems call things.
+    scorecards *answered* for it; *names* are what CRM systems call things, *profiles* what facts are kept of.
 
     *secret* keys the aliases; *imported_at* (ISO, UTC) stands in for a start that Gong did not give.
     A transcript without a sentence counts as missing.
@@ -131,7 +135,7 @@ def derive(
     objects = crm_objects(call, names)
     account, opportunity = chosen_account(objects, rules), chosen_opportunity(objects, rules)
     start, started_at = _start(meta, imported_at)
-    facts = {
+    facts: dict[str, str | int | None] = {
         "call_id": call_id,
         "call_ref": call_ref(secret, call_id),
         "started_at": started_at,
@@ -154,6 +158,7 @@ def derive(
         tuple(_answer(item, secret) for item in answered),
         _position(objects, account),
         _position(objects, opportunity),
+        facts_of(profiles, objects, call_fields(call, meta), traits_of(facts)),
     )
 
 

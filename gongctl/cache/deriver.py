@@ -21,6 +21,7 @@ from typing import Any, Final, Protocol
 import msgspec
 
 from gongctl.cache.derive import ServingCall, derive
+from gongctl.cache.profile_facts import KeptProfile
 from gongmcp.store.crm_names import CrmNames
 
 _END_SECONDS: Final = 5.0
@@ -54,6 +55,16 @@ class Derived:
     derive_seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What facts are derived by: the *secret* that keys aliases, the *names* that CRM systems give to things, and
+    the *profiles* of which facts are kept."""
+
+    secret: bytes
+    names: CrmNames
+    profiles: tuple[KeptProfile, ...] = ()
+
+
 class Deriver(Protocol):
     """One batch at a time: ``submit`` it, then ask for its ``result``."""
 
@@ -61,7 +72,7 @@ class Deriver(Protocol):
     def result(self) -> Derived: ...
 
 
-def derive_batch(batch: Sequence[RawCall], secret: bytes, names: CrmNames) -> Derived:
+def derive_batch(batch: Sequence[RawCall], rules: Rules) -> Derived:
     """Decode and derive the calls of *batch* that are there."""
     calls = []
     decoding = 0.0
@@ -70,15 +81,16 @@ def derive_batch(batch: Sequence[RawCall], secret: bytes, names: CrmNames) -> De
         if raw.call is None:
             continue
         since = time.perf_counter()
-        call = _decode(raw.call)
-        transcript = None if raw.transcript is None else _decode(raw.transcript)
-        answered = [_decode(item) for item in raw.answered]
+        call = decode_payload(raw.call)
+        transcript = None if raw.transcript is None else decode_payload(raw.transcript)
+        answered = [decode_payload(item) for item in raw.answered]
         decoding += time.perf_counter() - since
-        calls.append(derive(call, transcript, secret, raw.imported_at, answered, names))
+        calls.append(derive(call, transcript, rules.secret, raw.imported_at, answered, rules.names, rules.profiles))
     return Derived(tuple(calls), decoding, time.perf_counter() - started - decoding)
 
 
-def _decode(payload: bytes) -> dict[str, Any]:
+def decode_payload(payload: bytes) -> dict[str, Any]:
+    """Return the JSON object of a stored payload."""
     value: dict[str, Any] = _DECODER.decode(zlib.decompress(payload))
     return value
 
@@ -86,9 +98,8 @@ def _decode(payload: bytes) -> dict[str, Any]:
 class HereDeriver:
     """Derives in this process, when the result is asked for."""
 
-    def __init__(self, secret: bytes, names: CrmNames) -> None:
-        self._secret = secret
-        self._names = names
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
         self._batch: Sequence[RawCall] = ()
 
     def submit(self, batch: Sequence[RawCall]) -> None:
@@ -97,14 +108,14 @@ class HereDeriver:
 
     def result(self) -> Derived:
         """Return what the submitted batch gives."""
-        return derive_batch(self._batch, self._secret, self._names)
+        return derive_batch(self._batch, self._rules)
 
 
 class ProcessDeriver:
     """Derives in a second process; should that die, in this one."""
 
-    def __init__(self, secret: bytes, names: CrmNames) -> None:
-        self._here = HereDeriver(secret, names)
+    def __init__(self, rules: Rules) -> None:
+        self._here = HereDeriver(rules)
         self._pipe, other = Pipe()
         command = [sys.executable, "-c", _CHILD, json.dumps(sys.path), str(other.fileno())]
         quiet = subprocess.DEVNULL
@@ -118,7 +129,7 @@ class ProcessDeriver:
             start_new_session=True,
         )
         other.close()
-        self._send((secret, names))
+        self._send(rules)
 
     def _send(self, message: object) -> None:
         with suppress(OSError):  # result() notices
@@ -155,12 +166,12 @@ class ProcessDeriver:
 
 
 @contextmanager
-def open_deriver(secret: bytes, names: CrmNames, *, second_process: bool) -> Iterator[Deriver]:
+def open_deriver(rules: Rules, *, second_process: bool) -> Iterator[Deriver]:
     """Give a deriver, and end its process afterwards if it has one."""
     if not second_process:
-        yield HereDeriver(secret, names)
+        yield HereDeriver(rules)
         return
-    deriver = ProcessDeriver(secret, names)
+    deriver = ProcessDeriver(rules)
     try:
         yield deriver
     finally:
@@ -171,13 +182,13 @@ def serve(descriptor: int) -> None:
     """Be the second process: answer the batches that come through the pipe until it closes."""
     pipe = Connection(descriptor)
     with suppress(EOFError, OSError):
-        secret, names = pipe.recv()
+        rules = pipe.recv()
         while True:
-            pipe.send(_answer(pipe.recv(), secret, names))
+            pipe.send(_answer(pipe.recv(), rules))
 
 
-def _answer(batch: Sequence[RawCall], secret: bytes, names: CrmNames) -> Derived | Exception:
+def _answer(batch: Sequence[RawCall], rules: Rules) -> Derived | Exception:
     try:
-        return derive_batch(batch, secret, names)
+        return derive_batch(batch, rules)
     except (ValueError, zlib.error) as error:
         return error

@@ -221,7 +221,7 @@ _BASE: Final = {
     PARTNER: 60,
     OUTBOUND: 20,
 }
-_CONFIDENCE: Final = {"high": 20, "medium": 10}
+CONFIDENCE_POINTS: Final = {"high": 20, "medium": 10}
 
 
 def priority_score(lifecycle: Lifecycle, scope: str, direction: str, seconds: int, opportunities: int) -> int:
@@ -229,15 +229,16 @@ def priority_score(lifecycle: Lifecycle, scope: str, direction: str, seconds: in
 
     *seconds* is the call's duration; 0 means that it is not known and gives no points either way.
     """
+    base = _BASE.get(lifecycle.bucket, 10) + CONFIDENCE_POINTS.get(lifecycle.confidence, 0)
+    return base + circumstance_points(scope, direction, seconds, opportunities)
+
+
+def circumstance_points(scope: str, direction: str, seconds: int, opportunities: int) -> int:
+    """Return the points that a call's scope, direction, length and attached opportunities give."""
     conference = normal(direction) == "conference"
-    score = _BASE.get(lifecycle.bucket, 10) + _CONFIDENCE.get(lifecycle.confidence, 0)
-    score += 25 if scope == "External" else 0
-    score += 20 if conference else 0
-    score += 10 if opportunities else 0
+    score = (25 if scope == "External" else 0) + (20 if conference else 0) + (10 if opportunities else 0)
     if seconds >= 1800:
-        score += 20
-    elif seconds >= 600:
-        score += 10
-    elif 1 <= seconds < 300 and not conference:
-        score -= 20
-    return score
+        return score + 20
+    if seconds >= 600:
+        return score + 10
+    return score - 20 if 1 <= seconds < 300 and not conference else score

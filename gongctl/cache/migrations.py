@@ -50,7 +50,7 @@ def _statements(script: str) -> Iterator[str]:
         raise ValueError("the script ends inside a statement")
 
 
-def _first_schema(db: Database) -> bool:
+def _create_missing(db: Database) -> bool:
     """Create what is missing; a file whose version was set back keeps what it has."""
     present = {row[0] for row in db.conn.execute("SELECT name FROM sqlite_master")}
     for statement in _statements(RAW_DDL + MODEL_DDL):
@@ -60,7 +60,17 @@ def _first_schema(db: Database) -> bool:
     return False
 
 
-MIGRATIONS: tuple[Migration, ...] = (Migration(1, "raw tables and serving read model", _first_schema),)
+def _business_profiles(db: Database) -> bool:
+    """Make room for business profiles; the table for the active one was empty in version 1."""
+    if "profiles" not in {row[0] for row in db.conn.execute("SELECT name FROM sqlite_master")}:
+        db.conn.execute("DROP TABLE active_profile")
+    return _create_missing(db)
+
+
+MIGRATIONS: tuple[Migration, ...] = (
+    Migration(1, "raw tables and serving read model", _create_missing),
+    Migration(2, "business profiles and their facts", _business_profiles),
+)
 
 if [migration.number for migration in MIGRATIONS] != list(range(1, SCHEMA_VERSION + 1)):
     raise RuntimeError("MIGRATIONS does not lead to SCHEMA_VERSION")

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from gongctl.cache.derive import MAX_SECOND, ServingCall
+from gongctl.cache.profile_facts import ProfileFacts
 from gongmcp.store.crm_names import CrmNames
 from gongmcp.store.schema import INDEX_BITS, TIE_BITS, first_segment, last_segment
 
@@ -80,8 +81,9 @@ class _Tally:
         self._total("opportunity_calls", int(bool(facts["opportunity_count"])))
         self._total("account_calls", int(bool(facts["account_count"])))
 
-    def objects(self, objects: Sequence[_Object], bucket: str) -> None:
-        """Add the call's objects and their fields; *bucket* is its lifecycle bucket."""
+    def objects(self, objects: Sequence[_Object], bucket: str, profile_buckets: Mapping[int, str]) -> None:
+        """Add the call's objects and their fields; *bucket* is its builtin lifecycle bucket, *profile_buckets* are
+        those of the profiles of which facts are kept."""
         count = self.counts
         # What counts calls: a call with two objects of a type counts once.
         once: set[CounterKey] = set()
@@ -112,6 +114,18 @@ class _Tally:
                         once.add(("matrix_populated_calls", group + US + value, other))
         for key in once:
             count[key] += 1
+        self.buckets(objects, profile_buckets)
+
+    def buckets(self, objects: Sequence[_Object], profile_buckets: Mapping[int, str]) -> None:
+        """Add which of the call's fields are filled, under its bucket of each profile."""
+        once: set[CounterKey] = set()
+        for item in objects:
+            for profile_no, bucket in profile_buckets.items():
+                key = f"{profile_no}{US}{item.object_type}{US}{bucket}"
+                once.add(("profile_calls", key, ""))
+                once.update(("profile_populated", key, name) for name, value in item.values if value)
+        for counter in once:
+            self.counts[counter] += 1
 
     def _total(self, key: str, count: int = 1) -> None:
         if count:
@@ -171,9 +185,30 @@ class ServingWriter:
         execute("INSERT INTO crm_values_fts (crm_values_fts) VALUES ('delete-all')")
         for table in (
             *("segments", "crm_values", "crm_objects", "parties", "call_facts", "counters"),
-            *("opportunities", "answered_scorecards"),
+            *("opportunities", "answered_scorecards", "profile_facts", "profile_values"),
         ):
             execute(f"DELETE FROM {table}")
+        execute("UPDATE profile_models SET complete = 0")
+
+    def add_profile_facts(self, facts: Sequence[tuple[int, ProfileFacts]]) -> None:
+        """Add the facts of one profile to calls, by number, that have none of it."""
+        delta: Counter[CounterKey] = Counter()
+        for number, item in facts:
+            tally = _Tally(self._group_fields)
+            tally.buckets(self._stored_objects(number), {item.profile_no: item.bucket})
+            delta.update(tally.counts)
+        self._insert_profile_facts(facts)
+        self.count(delta)
+
+    def drop_profile(self, profile_no: int) -> None:
+        """Remove the facts and counters of a profile."""
+        execute = self._connection.execute
+        for table in ("profile_facts", "profile_values"):
+            execute(f"DELETE FROM {table} WHERE profile_no = ?", (profile_no,))
+        execute(
+            "DELETE FROM counters WHERE counter IN ('profile_calls', 'profile_populated') AND key >= ? AND key < ?",
+            (f"{profile_no}{US}", f"{profile_no}\x20"),
+        )
 
     def count(self, delta: Mapping[CounterKey, int]) -> None:
         """Add *delta* to the counters; one that falls to zero is deleted."""
@@ -229,6 +264,19 @@ class ServingWriter:
         tally = _Tally(self._group_fields)
         cursor = self._connection.execute("SELECT * FROM call_facts WHERE call_no = ?", (call_no,))
         facts = dict(zip([column[0] for column in cursor.description], cursor.fetchone(), strict=True))
+        objects = self._stored_objects(call_no)
+        buckets = dict(
+            self._connection.execute(
+                """SELECT m.profile_no, p.bucket FROM profile_models m
+                   JOIN profile_facts p ON p.profile_no = m.profile_no AND p.call_no = ?""",
+                (call_no,),
+            )
+        )
+        tally.call(facts, bool(objects))
+        tally.objects(objects, facts["lifecycle_bucket"], buckets)
+        return tally.counts
+
+    def _stored_objects(self, call_no: int) -> list[_Object]:
         objects = self._connection.execute(
             "SELECT object_no, object_type, object_id FROM crm_objects WHERE call_no = ?", (call_no,)
         ).fetchall()
@@ -238,9 +286,7 @@ class ServingWriter:
             (first_segment(call_no), last_segment(call_no)),
         ):
             values[number].append((name, value))
-        tally.call(facts, bool(objects))
-        tally.objects([_Object(of, key, values[number]) for number, of, key in objects], facts["lifecycle_bucket"])
-        return tally.counts
+        return [_Object(of, key, values[number]) for number, of, key in objects]
 
     def _tally(self, call: ServingCall) -> Counter[CounterKey]:
         tally = _Tally(self._group_fields)
@@ -251,6 +297,7 @@ class ServingWriter:
                 for item in call.objects
             ],
             str(call.facts["lifecycle_bucket"]),
+            {item.profile_no: item.bucket for item in call.profiles},
         )
         return tally.counts
 
@@ -344,6 +391,11 @@ class ServingWriter:
         execute("DELETE FROM crm_values WHERE value_no BETWEEN ? AND ?", values)
         for table in ("crm_objects", "parties", "answered_scorecards", "call_facts"):
             execute(f"DELETE FROM {table} WHERE call_no = ?", (call_no,))
+        for table in ("profile_facts", "profile_values"):
+            execute(
+                f"DELETE FROM {table} WHERE profile_no IN (SELECT profile_no FROM profile_models) AND call_no = ?",
+                (call_no,),
+            )
 
     def _insert(self, calls: Sequence[tuple[int, ServingCall]], same_segments: set[str]) -> None:
         if not calls:
@@ -409,7 +461,27 @@ class ServingWriter:
                 for a in call.answers
             ),
         )
+        self._insert_profile_facts([(number, item) for number, call in calls for item in call.profiles])
         self._insert_segments([(number, call) for number, call in calls if call.call_id not in same_segments])
+
+    def _insert_profile_facts(self, facts: Sequence[tuple[int, ProfileFacts]]) -> None:
+        self._connection.executemany(
+            """INSERT INTO profile_facts
+                 (profile_no, call_no, bucket, confidence, reason, evidence_fields, priority_score,
+                  transcript_present, account_count, opportunity_count)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+            (
+                (
+                    *(p.profile_no, number, p.bucket, p.confidence, p.reason, p.evidence_fields, p.priority_score),
+                    *(p.transcript_present, p.account_count, p.opportunity_count),
+                )
+                for number, p in facts
+            ),
+        )
+        self._connection.executemany(
+            "INSERT INTO profile_values (profile_no, call_no, concept, value) VALUES (?, ?, ?, ?)",
+            ((p.profile_no, number, concept, value) for number, p in facts for concept, value in p.values),
+        )
 
     def _insert_segments(self, calls: Sequence[tuple[int, ServingCall]]) -> None:
         many = self._connection.executemany

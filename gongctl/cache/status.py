@@ -12,6 +12,7 @@ from gongctl.cache.connection import reading
 from gongctl.cache.migrations import version_of
 from gongmcp.store.crm_names import CrmNames
 from gongmcp.store.model import serving_digest
+from gongmcp.store.profile import CLASSIFIER_VERSION
 from gongmcp.store.schema import SCHEMA_VERSION
 
 Freshness = Literal["fresh", "stale", "missing"]
@@ -52,6 +53,19 @@ class ModelStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class ProfileStatus:
+    """The active business profile and its facts: ``fresh``, ``stale`` (newer data waits) or ``missing`` (not all
+    calls have facts of it); *calls* is how many have."""
+
+    profile_id: str
+    name: str
+    canonical_sha256: str
+    freshness: Freshness
+    calls: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class CacheStatus:
     """State of a cache. *dirty_calls* is how many calls the next warm looks at; *next* are commands to run."""
 
@@ -65,6 +79,8 @@ class CacheStatus:
     dirty_calls: int
     raw: dict[str, int]
     read_model: ModelStatus | None
+    reason: str
+    profile: ProfileStatus | None
     next: list[str] = field(default_factory=list)
 
     @property
@@ -94,6 +110,7 @@ def cache_status(path: Path, *, names: CrmNames | None = None, config: Path | No
         if "dirty_calls" in tables:
             dirty = connection.execute("SELECT count(*) FROM dirty_calls").fetchone()[0]
         model, freshness = _model(connection, tables, meta, names)
+        profile = _profile(connection, tables, freshness)
         version = version_of(connection)
     raw = {label: tallies.get(name, 0) for name, label in RAW_COUNTS.items()}
     return CacheStatus(
@@ -107,7 +124,9 @@ def cache_status(path: Path, *, names: CrmNames | None = None, config: Path | No
         dirty_calls=dirty,
         raw=raw,
         read_model=model,
-        next=_next(path, version, raw, freshness, config),
+        reason=_reason(model, freshness),
+        profile=profile,
+        next=_next(path, version, raw, profile.freshness if profile and freshness == "fresh" else freshness, config),
     )
 
 
@@ -130,6 +149,40 @@ def _model(
     if not (model.complete and model.current):
         return model, "missing"
     return model, "stale" if int(meta.get("data_generation", "0")) > held else "fresh"
+
+
+def _reason(model: ModelStatus | None, freshness: Freshness) -> str:
+    if freshness == "fresh":
+        return "Everything imported is served."
+    if freshness == "stale":
+        return "Data was imported after the read model was built."
+    if model is None:
+        return "No read model was built."
+    if not model.current:
+        return "It was built by other rules than those in force."
+    return "Its first build is not finished."
+
+
+def _profile(connection: sqlite3.Connection, tables: set[str], freshness: Freshness) -> ProfileStatus | None:
+    if not {"active_profile", "profile_models"} <= tables:
+        return None
+    row = connection.execute(
+        """SELECT a.profile_no, a.profile_id, a.name, a.canonical_sha256, m.complete, m.classifier
+           FROM active_profile AS a LEFT JOIN profile_models AS m
+             ON m.profile_no = a.profile_no AND m.canonical_sha256 = a.canonical_sha256"""
+    ).fetchone()
+    if row is None:
+        return None
+    number, profile_id, name, digest, complete, classifier = row
+    calls = connection.execute("SELECT count(*) FROM profile_facts WHERE profile_no = ?", (number,)).fetchone()[0]
+    state: Freshness = "missing"
+    reason = "Not every call has facts of this profile."
+    if freshness != "missing" and complete and classifier == CLASSIFIER_VERSION:
+        state = freshness
+        reason = "Up to date." if freshness == "fresh" else "Data was imported after the facts were made."
+    elif complete and classifier != CLASSIFIER_VERSION:
+        reason = "Its facts were made by another version's rules."
+    return ProfileStatus(profile_id, name, digest, state, calls, reason)
 
 
 def _next(path: Path, version: int, raw: dict[str, int], freshness: Freshness, config: Path | None) -> list[str]:

@@ -62,6 +62,18 @@ _ORPHANS: Final = {
         WHERE (c.parties_count, c.external_parties) <> (
           SELECT count(*), coalesce(sum(affiliation = 'external'), 0) FROM parties AS p
           WHERE p.call_no = c.call_no AND p.matched = 1)""",
+    "profile facts without a call or a kept profile": """
+        SELECT count(*) FROM profile_facts WHERE call_no NOT IN (SELECT call_no FROM call_facts)
+          OR profile_no NOT IN (SELECT profile_no FROM profile_models)""",
+    "profile values without facts": """
+        SELECT count(*) FROM profile_values AS v WHERE NOT EXISTS (
+          SELECT 1 FROM profile_facts AS p WHERE p.profile_no = v.profile_no AND p.call_no = v.call_no)""",
+    "calls without facts of a profile that is said to be complete": """
+        SELECT count(*) FROM profile_models AS m, call_facts AS c WHERE m.complete = 1 AND NOT EXISTS (
+          SELECT 1 FROM profile_facts AS p WHERE p.profile_no = m.profile_no AND p.call_no = c.call_no)""",
+    "calls with another transcript status in a profile's facts": """
+        SELECT count(*) FROM profile_facts AS p JOIN call_facts AS c USING (call_no)
+        WHERE p.transcript_present <> c.transcript_present""",
     "calls with another number of accounts or opportunities": """
         SELECT count(*) FROM call_facts AS c
         WHERE (c.account_count, c.opportunity_count) <> (
@@ -105,6 +117,13 @@ _RECOUNTS: Final = (
     f"""SELECT 'lifecycle_populated', v.object_type || char(31) || f.lifecycle_bucket, v.field_name,
               count(DISTINCT f.call_no)
        FROM crm_values AS v JOIN call_facts AS f ON f.call_no = v.value_no >> {INDEX_BITS}
+       WHERE v.value <> '' GROUP BY 2, 3""",
+    """SELECT 'profile_calls', p.profile_no || char(31) || o.object_type || char(31) || p.bucket, '',
+              count(DISTINCT p.call_no)
+       FROM crm_objects AS o JOIN profile_facts AS p USING (call_no) GROUP BY 2""",
+    f"""SELECT 'profile_populated', p.profile_no || char(31) || v.object_type || char(31) || p.bucket, v.field_name,
+              count(DISTINCT p.call_no)
+       FROM crm_values AS v JOIN profile_facts AS p ON p.call_no = v.value_no >> {INDEX_BITS}
        WHERE v.value <> '' GROUP BY 2, 3""",
 )
 

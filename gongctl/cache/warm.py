@@ -19,13 +19,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
-from gongctl.cache.deriver import Derived, RawCall, open_deriver
+from gongctl.cache.deriver import Derived, RawCall, Rules, decode_payload, open_deriver
+from gongctl.cache.profile_facts import CallTraits, KeptProfile, ProfileFacts, facts_of_payload
 from gongctl.cache.serving import ServingWriter
 from gongctl.cache.settings_rows import write_settings
 from gongctl.cache.writer import CacheWriter
+from gongctl.profile.store import kept_profiles
 from gongmcp.exposure.kinds import MASKING_VERSION
 from gongmcp.store.crm_names import CrmNames
 from gongmcp.store.model import serving_digest
+from gongmcp.store.profile import CLASSIFIER_VERSION
 
 BATCH_CALLS: Final = 200
 BATCH_SEGMENTS: Final = 40_000
@@ -40,7 +43,9 @@ _ROW_FACTOR: Final = 12
 """Bytes that warm writes (rows, index, log) for a byte of compressed payload: 8 measured on real calls."""
 
 
-_PARTS: Final = ("decode", "derive", "wait", "write", "merge", "finish")
+KEPT_PROFILES: Final = 3
+"""Profiles of which facts are kept: the active one and those that were active or asked for last."""
+_PARTS: Final = ("decode", "derive", "wait", "write", "merge", "profiles", "finish")
 
 
 @dataclass(slots=True)
@@ -49,15 +54,18 @@ class WarmReport:
 
     *looked_at* calls were dirty; *redone* were written anew; *removed* are served no more because their
     raw call is gone; *segments* were written with the redone calls. *finished* is False when it was
-    stopped. *parts* are seconds: ``decode`` and ``derive`` (facts and masking) where they were done, in a
-    large build beside ``write`` (rows, index, counters), ``merge`` (of the index, after a large build) and
-    ``finish``; ``wait`` is for the second process.
+    stopped. *profile_calls* were given facts of a profile that had none of them yet.
+
+    *parts* are seconds: ``decode`` and ``derive`` (facts and masking) where they were done, in a large build
+    beside ``write`` (rows, index, counters), ``merge`` (of the index, after a large build), ``profiles`` (facts
+    of new profiles) and ``finish``; ``wait`` is for the second process.
     """
 
     looked_at: int = 0
     redone: int = 0
     removed: int = 0
     segments: int = 0
+    profile_calls: int = 0
     seconds: float = 0.0
     finished: bool = False
     parts: dict[str, float] = field(default_factory=lambda: dict.fromkeys(_PARTS, 0.0))
@@ -83,15 +91,18 @@ def warm(
     started = time.perf_counter()
     try:
         run.begin()
-        todo = run.dirty_count()
+        todo = run.dirty_count() + run.profile_count()
         if progress is not None:
             progress(0, todo)
         for _ in run.batches(should_stop or (lambda: False)):
             if progress is not None:
-                progress(run.report.looked_at, todo)
+                progress(min(run.report.looked_at + run.report.profile_calls, todo), todo)
     finally:
         run.report.seconds = time.perf_counter() - started
     return run.report
+
+
+_Payload = tuple[bytes, CallTraits]
 
 
 class _Run:
@@ -104,6 +115,7 @@ class _Run:
         self._serving = ServingWriter(writer.connection, names)
         self._secret = writer.secret
         self._segments = 0
+        self._profiles: tuple[KeptProfile, ...] = ()
 
     def begin(self) -> None:
         """Start a new model where there is none of the digest in force, and check the space."""
@@ -118,6 +130,7 @@ class _Run:
                        VALUES (1, ?, ?, ?, 0, '', 0)""",
                     (self._digest, MASKING_VERSION, generation),
                 )
+        self._settle_profiles()
         size, self._segments = self._connection.execute(
             """SELECT coalesce(sum(length(c.payload)), 0) + coalesce(sum(length(t.payload)), 0),
                       coalesce(sum(t.segment_count), 0)
@@ -126,6 +139,36 @@ class _Run:
         ).fetchone()
         if size:
             self._writer.require_space(size * _ROW_FACTOR, "Warming")
+
+    def _settle_profiles(self) -> None:
+        """Let go of profiles that nobody wants any more, and of facts that other rules made."""
+        active = self._connection.execute("SELECT profile_no FROM active_profile").fetchone()
+        models = self._connection.execute(
+            "SELECT profile_no, classifier FROM profile_models ORDER BY profile_no IS NOT ?, wanted DESC",
+            (active[0] if active else None,),
+        ).fetchall()
+        for position, (number, classifier) in enumerate(models):
+            if position >= KEPT_PROFILES:
+                with self._writer.transaction():
+                    self._serving.drop_profile(number)
+                    self._connection.execute("DELETE FROM profile_models WHERE profile_no = ?", (number,))
+            elif classifier != CLASSIFIER_VERSION:
+                with self._writer.transaction():
+                    self._serving.drop_profile(number)
+                    self._connection.execute(
+                        "UPDATE profile_models SET classifier = ?, complete = 0 WHERE profile_no = ?",
+                        (CLASSIFIER_VERSION, number),
+                    )
+        self._profiles = kept_profiles(self._connection)
+
+    def profile_count(self) -> int:
+        """Return how many calls lack facts of a kept profile, counted once for each."""
+        row = self._connection.execute(
+            """SELECT coalesce(sum((SELECT count(*) FROM call_facts)
+                 - (SELECT count(*) FROM profile_facts AS p WHERE p.profile_no = m.profile_no)), 0)
+               FROM profile_models AS m WHERE m.complete = 0"""
+        ).fetchone()
+        return max(int(row[0]), 0)
 
     def dirty_count(self) -> int:
         """Return how many calls there are to look at."""
@@ -137,7 +180,8 @@ class _Run:
         if large:
             self._widen_index_buffer()
         beside = large and (os.cpu_count() or 1) > 1
-        with open_deriver(self._secret, self._names, second_process=beside) as deriver:
+        rules = Rules(self._secret, self._names, self._profiles)
+        with open_deriver(rules, second_process=beside) as deriver:
             batch = self._next("")
             if batch:
                 deriver.submit(batch)
@@ -159,8 +203,50 @@ class _Run:
         if should_stop():
             return
         self.finish()
+        for kept in self._profiles:
+            yield from self._complete(kept, should_stop)
+            if should_stop():
+                return
         if large:
             self._merge_index(should_stop)
+        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self.report.finished = True
+
+    def _complete(self, kept: KeptProfile, should_stop: Callable[[], bool]) -> Iterator[None]:
+        """Give facts of *kept* to every call that has none, in batches, and say so when all have them."""
+        number = kept.profile_no
+        if self._connection.execute("SELECT complete FROM profile_models WHERE profile_no = ?", (number,)).fetchone()[
+            0
+        ]:
+            return
+        with self._timed("profiles"):
+            last = -1
+            while batch := self._without_facts(number, last):
+                if should_stop():
+                    return
+                last = batch[-1][0]
+                with self._writer.transaction():
+                    self._serving.add_profile_facts([(call_no, self._facts(kept, row)) for call_no, row in batch])
+                self.report.profile_calls += len(batch)
+                yield
+            with self._writer.transaction() as generation:
+                self._connection.execute("UPDATE profile_models SET complete = 1 WHERE profile_no = ?", (number,))
+                self._connection.execute("UPDATE read_model SET generation = ? WHERE id = 1", (generation,))
+
+    def _without_facts(self, profile_no: int, after: int) -> list[tuple[int, _Payload]]:
+        rows = self._connection.execute(
+            """SELECT f.call_no, c.payload, f.scope, f.direction, f.duration_seconds, f.transcript_present
+               FROM call_facts AS f JOIN raw_calls AS c ON c.call_id = f.call_id
+               WHERE f.call_no > ? AND NOT EXISTS (
+                 SELECT 1 FROM profile_facts AS p WHERE p.profile_no = ? AND p.call_no = f.call_no)
+               ORDER BY f.call_no LIMIT ?""",
+            (after, profile_no, BATCH_CALLS),
+        )
+        return [(number, (payload, CallTraits(*traits))) for number, payload, *traits in rows]
+
+    def _facts(self, kept: KeptProfile, stored: _Payload) -> ProfileFacts:
+        payload, traits = stored
+        return facts_of_payload([kept], decode_payload(payload), traits, self._names)[0]
 
     def _write(self, batch: Sequence[RawCall], derived: Derived) -> None:
         """Replace the served rows of *batch* and take it off the list, in one transaction."""
@@ -203,10 +289,9 @@ class _Run:
                 if merged < 2:  # as the documentation of FTS5 says that it is done
                     break
                 pages = _MERGED_PAGES
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def finish(self) -> None:
-        """Say that the model holds all that was imported, if that is news, and let go of the log."""
+        """Say that the model holds all that was imported, if that is news."""
         with self._timed("finish"):
             data_generation = int(self._writer.meta("data_generation") or 0)
             as_of = self._writer.meta("last_import_at") or ""
@@ -223,8 +308,6 @@ class _Run:
                         (generation, data_generation, as_of),
                     )
             # No ANALYZE: without statistics every cache has the same query plans, those that were measured.
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        self.report.finished = True
 
     def _next(self, after: str) -> list[RawCall]:
         """Read the payloads of the next dirty calls behind the id *after*."""

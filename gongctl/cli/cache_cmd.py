@@ -84,7 +84,8 @@ def init(
     _print_next(status)
 
 
-def _names(config: Path | None) -> CrmNames | None:
+def names_of(config: Path | None) -> CrmNames | None:
+    """Return what CRM systems call things by the settings file *config*; None = the defaults."""
     if config is None:
         return None
     from gongmcp.settings_file import read_settings_file
@@ -94,22 +95,39 @@ def _names(config: Path | None) -> CrmNames | None:
 
 
 @app.command("warm")
-def warm_cache(db: Db, config: Config = None, as_json: Json = False) -> None:
-    """Build or renew the read model that agents are served from; only what changed is redone.
+def warm_cache(
+    db: Db,
+    config: Config = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            "--profile",
+            metavar="PROFILE",
+            help="Make facts of this imported profile too (id or beginning of its hash), so that activating it "
+            "needs no wait. The active one's are made in any case.",
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Build or renew the read model that agents are served from, and the business profile's facts.
 
-    It can be stopped with Ctrl-C and run again: what is done stays done.
+    Only what changed is redone. It can be stopped with Ctrl-C and run again: what is done stays done.
     """
     from gongctl.cache.status import cache_status
     from gongctl.cache.warm import warm
     from gongctl.cache.writer import CacheWriter
     from gongctl.cli.progress import items_progress
 
-    names = _names(config)
+    names = names_of(config)
     with (
         CacheWriter.open(db, migrating=_migrating) as writer,
         _interruptible() as stop,
         items_progress("Warming") as progress,
     ):
+        if profile is not None:
+            from gongctl.profile.store import want
+
+            want(writer, profile)
         report = warm(writer, progress=progress, should_stop=stop, names=names)
     status = cache_status(db, names=names, config=config)
     interrupted = not report.finished
@@ -122,6 +140,7 @@ def warm_cache(db: Db, config: Config = None, as_json: Json = False) -> None:
                 "redone": report.redone,
                 "removed": report.removed,
                 "segments": report.segments,
+                "profile_calls": report.profile_calls,
                 "freshness": status.freshness,
                 "dirty_calls": status.dirty_calls,
                 "next": status.next,
@@ -133,12 +152,16 @@ def warm_cache(db: Db, config: Config = None, as_json: Json = False) -> None:
         emit_text(
             f"Redone: {report.redone:,} of {report.looked_at:,} calls looked at, {report.segments:,} segments"
             + (f"; removed: {report.removed:,}" if report.removed else "")
+            + (f"; facts of a new profile for {report.profile_calls:,} calls" if report.profile_calls else "")
             + f". The read model is {status.freshness}."
         )
         if not interrupted:
             _print_next(status)
     if interrupted:
-        note(f"Interrupted: {status.dirty_calls:,} calls are left. Run the same command again to go on.")
+        left = (
+            f"{status.dirty_calls:,} calls are left" if status.dirty_calls else "the profile's facts are not complete"
+        )
+        note(f"Interrupted: {left}. Run the same command again to go on.")
         raise SystemExit(int(Exit.INTERRUPTED))
 
 
@@ -174,7 +197,7 @@ def status_of_cache(db: Db, config: Config = None, as_json: Json = False) -> Non
     """Show what the cache holds, how fresh its read model is, and what to run. Changes nothing."""
     from gongctl.cache.status import cache_status
 
-    status = cache_status(db, names=_names(config), config=config)
+    status = cache_status(db, names=names_of(config), config=config)
     if as_json:
         emit_json(status.as_json())
         return
@@ -194,7 +217,14 @@ def status_of_cache(db: Db, config: Config = None, as_json: Json = False) -> Non
     elif model is not None and model.as_of is not None:
         detail = f", as of {model.as_of}"
     waiting = f"; {status.dirty_calls:,} calls to look at" if status.dirty_calls else ""
-    emit_text(f"Read model: {status.freshness}{detail}{waiting}.\n")
+    emit_text(f"Read model: {status.freshness}{detail}{waiting}.")
+    held = status.profile
+    if held is not None:
+        emit_text(
+            f"Business profile: {held.name} ({held.profile_id}, {held.canonical_sha256[:12]}), facts {held.freshness}: "
+            f"{held.calls:,} calls. {held.reason}"
+        )
+    emit_text("")
     served = {name: getattr(model, name) for name in ("calls", "transcripts", "segments")} if model is not None else {}
     table(
         ("", "imported", "served"),

@@ -22,6 +22,7 @@ class RootGroup(LazyGroup):
     deferred: ClassVar[Mapping[str, Deferred]] = {
         "import": Deferred("gongctl.cli.import_cmd:app", "Read files of calls and transcripts into a cache."),
         "cache": Deferred("gongctl.cli.cache_cmd:app", "Create, warm and inspect a cache."),
+        "profile": Deferred("gongctl.cli.profile_cmd:app", "Map the CRM onto lifecycle buckets and concepts."),
         "mcp": Deferred("gongctl.cli.mcp_cmd:app", "List the agents' tools, read their schemas, dry-run their calls."),
         "config": Deferred("gongctl.cli.config_cmd:app", "Show the settings that apply and where each came from."),
         "tui": Deferred("gongctl.cli.tui_cmd:app", "Preview what an agent receives, and what is withheld."),

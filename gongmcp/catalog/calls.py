@@ -13,16 +13,21 @@ from gongmcp.catalog.vocabulary import (
     FACT_REFINEMENTS,
     Bucket,
     FromDate,
+    LifecycleNotes,
+    LifecycleSource,
     Scope,
     ToDate,
     TranscriptStatus,
     call_filter,
+    lifecycle_of,
+    provenance,
 )
 from gongmcp.errors import ToolFault
 from gongmcp.exposure.fields import Field, Provenance, in_modes, never, opt_in, shown
 from gongmcp.exposure.rows import Row
 from gongmcp.exposure.text import MaskedText
 from gongmcp.store import calls as store
+from gongmcp.store.buckets import lifecycle_at_hand
 
 MAX_OBJECTS = 20
 MAX_FIELD_NAMES = 50
@@ -41,6 +46,7 @@ class CallSearch(Arguments):
     from_date: FromDate = None
     to_date: ToDate = None
     lifecycle_bucket: Bucket | None = None
+    lifecycle_source: LifecycleSource = "auto"
     scope: Scope | None = None
     system: Text | None = None
     direction: Text | None = None
@@ -73,6 +79,7 @@ class CallRow(Row):
     "their flag.",
     arguments=CallSearch,
     row=CallRow,
+    notes=LifecycleNotes,
     level=Level.METADATA,
     cap=Cap.SEARCH_RESULTS,
     cap_envelope=True,
@@ -82,8 +89,10 @@ class CallRow(Row):
 )
 def search_calls(args: CallSearch, scope: CallScope) -> Rows[CallRow]:
     """Page through calls by descending start."""
-    page = store.search_calls(scope.store, call_filter(args), scope.limit, _before(scope))
-    return Rows([_call_row(row) for row in page.rows], page.more, [(row["call_no"],) for row in page.rows])
+    lifecycle = lifecycle_of(args, scope)
+    page = store.search_calls(scope.store, call_filter(args, lifecycle), scope.limit, _before(scope))
+    notes = LifecycleNotes(**provenance(lifecycle, used=args.lifecycle_bucket is not None))
+    return Rows([_call_row(row) for row in page.rows], page.more, [(row["call_no"],) for row in page.rows], notes)
 
 
 def _before(scope: CallScope) -> int | None:
@@ -108,6 +117,7 @@ class MissingSearch(Arguments):
     from_date: FromDate = None
     to_date: ToDate = None
     lifecycle_bucket: Bucket | None = None
+    lifecycle_source: LifecycleSource = "auto"
     scope: Scope | None = None
     system: Text | None = None
     direction: Text | None = None
@@ -135,6 +145,7 @@ class MissingRow(Row):
     "rank_transcript_backlog says which gap matters most. A crm_object_id needs its crm_object_type.",
     arguments=MissingSearch,
     row=MissingRow,
+    notes=LifecycleNotes,
     level=Level.METADATA,
     cap=Cap.MISSING_TRANSCRIPTS,
     cap_envelope=True,
@@ -146,7 +157,8 @@ def missing_transcripts(args: MissingSearch, scope: CallScope) -> Rows[MissingRo
     """Page through calls without a transcript by descending start."""
     if args.crm_object_id is not None and args.crm_object_type is None:
         raise ToolFault("invalid_argument", "crm_object_id needs crm_object_type.")
-    wanted = call_filter(args, transcript_status="missing")
+    lifecycle = lifecycle_of(args, scope)
+    wanted = call_filter(args, lifecycle, transcript_status="missing")
     page = store.search_calls(scope.store, wanted, scope.limit, _before(scope))
     rows = [
         MissingRow(
@@ -154,7 +166,8 @@ def missing_transcripts(args: MissingSearch, scope: CallScope) -> Rows[MissingRo
         )
         for row in page.rows
     ]
-    return Rows(rows, page.more, [(row["call_no"],) for row in page.rows])
+    notes = LifecycleNotes(**provenance(lifecycle, used=args.lifecycle_bucket is not None))
+    return Rows(rows, page.more, [(row["call_no"],) for row in page.rows], notes)
 
 
 class OneCall(Arguments):
@@ -191,6 +204,7 @@ class CallDetail(Row):
     system: Annotated[str, shown(Field.LABEL)]
     direction: Annotated[str, shown(Field.LABEL)]
     language: Annotated[str, shown(Field.LABEL)]
+    lifecycle_source: Annotated[str, shown(Field.CATEGORY)]
     lifecycle_bucket: Annotated[str, shown(Field.CATEGORY)]
     lifecycle_confidence: Annotated[str, shown(Field.CATEGORY)]
     parties_count: Annotated[int, shown(Field.MEASURE)]
@@ -220,6 +234,8 @@ def get_call(args: OneCall, scope: CallScope) -> CallDetail | NotFound:
     if row is None:
         return NotFound("No such call is visible here.")
     objects = store.crm_objects(scope.store, row["call_no"], MAX_OBJECTS + 1)
+    lifecycle = lifecycle_at_hand(scope.store, "auto")
+    facts = lifecycle.facts(scope.store, [row["call_no"]])[row["call_no"]] if lifecycle.profile else None
     return CallDetail(
         call_ref=row["call_ref"],
         call_id=row["call_id"],
@@ -230,8 +246,9 @@ def get_call(args: OneCall, scope: CallScope) -> CallDetail | NotFound:
         system=row["system"],
         direction=row["direction"],
         language=row["language"],
-        lifecycle_bucket=row["lifecycle_bucket"],
-        lifecycle_confidence=row["lifecycle_confidence"],
+        lifecycle_source=lifecycle.source,
+        lifecycle_bucket=facts["bucket"] if facts else row["lifecycle_bucket"],
+        lifecycle_confidence=facts["confidence"] if facts else row["lifecycle_confidence"],
         parties_count=row["parties_count"],
         external_parties=row["external_parties"],
         transcript_status=store.transcript_status(row),

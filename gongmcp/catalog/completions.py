@@ -15,6 +15,7 @@ from typing import Any
 from gongmcp.catalog.arguments import MAX_TEXT, unknown_argument
 from gongmcp.catalog.declaration import Tool
 from gongmcp.catalog.registry import catalog
+from gongmcp.errors import ToolFault
 from gongmcp.exposure.clean import clean
 from gongmcp.exposure.decisions import decide
 from gongmcp.exposure.engine import columns
@@ -22,8 +23,10 @@ from gongmcp.exposure.fields import Expose, Field
 from gongmcp.exposure.policy import Policy
 from gongmcp.exposure.rows import Row, hints, strip
 from gongmcp.store import suggestions
+from gongmcp.store.buckets import lifecycle_at_hand
 from gongmcp.store.connection import ReadStore
 from gongmcp.store.crm_names import CrmNames
+from gongmcp.store.profile import active_profile
 
 MAX_VALUES = 100
 """Most values of one completion."""
@@ -69,6 +72,18 @@ def _group(dimension: str) -> Place:
 def _grouping_fields(asked: Asked) -> list[str]:
     wanted = asked.prefix.casefold()
     return [name for name in asked.names.matrix_group_fields if name.casefold().startswith(wanted)][:MAX_VALUES]
+
+
+def _buckets(asked: Asked) -> tuple[str, ...]:
+    try:
+        return lifecycle_at_hand(asked.store, asked.given.get("lifecycle_source", "auto")).order()
+    except ToolFault:  # a profile that is not there, or whose facts are not
+        return ()
+
+
+def _concepts(asked: Asked) -> list[str]:
+    profile = active_profile(asked.store)
+    return profile.groupable() if profile is not None else []
 
 
 EVIDENCE_BY_FACTS = "search_transcripts_by_call_facts"
@@ -128,6 +143,21 @@ KINDS: dict[str, Kind] = {
         ),
         lambda asked: suggestions.recent(asked.store, "opportunity_stage", asked.prefix, MAX_VALUES),
     ),
+    "bucket": Kind(
+        Field.CATEGORY,
+        (
+            *_places("bucket", "list_lifecycle_buckets", "summarize_calls_by_lifecycle", "search_calls_by_lifecycle"),
+            *_places("bucket", "rank_transcript_backlog"),
+            *_places("lifecycle_bucket", "get_call", EVIDENCE_BY_FACTS, QUOTES),
+            _group("lifecycle"),
+        ),
+        lambda asked: [name for name in _buckets(asked) if name.startswith(asked.prefix.casefold())][:MAX_VALUES],
+    ),
+    "concept": Kind(
+        Field.SETTING_NAME,
+        _places("name", "list_business_concepts"),
+        lambda asked: [name for name in _concepts(asked) if name.startswith(asked.prefix.casefold())][:MAX_VALUES],
+    ),
     "industry": Kind(
         Field.LABEL,
         (_group("industry"), *_places("account_industry", QUOTES)),
@@ -152,6 +182,11 @@ ARGUMENTS: dict[str, str] = {
     "stage_values": "stage",
     "late_stage_values": "stage",
     "industry": "industry",
+    "bucket": "bucket",
+    "bucket_a": "bucket",
+    "bucket_b": "bucket",
+    "lifecycle_bucket": "bucket",
+    "concept": "concept",
 }
 """The kind of an argument's values, by the argument's name in any tool. Enumerations are in the schema."""
 

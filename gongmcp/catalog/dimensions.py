@@ -12,11 +12,19 @@ from gongmcp.exposure.fields import SWITCHES, Field
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """A safe business dimension: the ``call_facts`` *column* and the *field* class of its values."""
+    """A safe business dimension: the ``call_facts`` *column* and the *field* class of its values.
+
+    *concept* is the field concept of a business profile that says the same, in the words of the company's CRM.
+    """
 
     name: str
     column: str
     field: Field
+    concept: str | None = None
+
+
+PROFILE_CONCEPT = "profile_concept"
+"""The dimension whose values are those of a field concept of the active profile, named apart."""
 
 
 DIMENSIONS: dict[str, Dimension] = {
@@ -33,13 +41,14 @@ DIMENSIONS: dict[str, Dimension] = {
         Dimension("calendar", "calendar_event_present", Field.CATEGORY),
         Dimension("language", "language", Field.LABEL),
         Dimension("purpose", "purpose", Field.LABEL),
-        Dimension("industry", "account_industry", Field.LABEL),
-        Dimension("account_type", "account_type", Field.LABEL),
-        Dimension("revenue_range", "account_revenue_range", Field.LABEL),
-        Dimension("opportunity_stage", "opportunity_stage", Field.LABEL),
-        Dimension("opportunity_type", "opportunity_type", Field.LABEL),
-        Dimension("forecast_category", "opportunity_forecast_category", Field.LABEL),
-        Dimension("lead_source", "opportunity_lead_source", Field.LABEL),
+        Dimension("industry", "account_industry", Field.LABEL, "account_industry"),
+        Dimension("account_type", "account_type", Field.LABEL, "account_type"),
+        Dimension("revenue_range", "account_revenue_range", Field.LABEL, "account_revenue_range"),
+        Dimension("opportunity_stage", "opportunity_stage", Field.LABEL, "deal_stage"),
+        Dimension("opportunity_type", "opportunity_type", Field.LABEL, "deal_type"),
+        Dimension("forecast_category", "opportunity_forecast_category", Field.LABEL, "deal_forecast_category"),
+        Dimension("lead_source", "opportunity_lead_source", Field.LABEL, "deal_lead_source"),
+        Dimension(PROFILE_CONCEPT, "", Field.CRM_VALUE),
     )
 }
 

@@ -8,13 +8,22 @@ import msgspec
 
 from gongmcp.catalog.arguments import Cursor, DimensionMark, Limit, Text
 from gongmcp.catalog.declaration import Arguments, CallScope, Level, Rows, tool
-from gongmcp.catalog.dimensions import DIMENSION_ALIASES, DIMENSIONS
-from gongmcp.catalog.lifecycle import LifecycleNotes
+from gongmcp.catalog.dimensions import DIMENSION_ALIASES, DIMENSIONS, PROFILE_CONCEPT, Dimension
 from gongmcp.catalog.limits import Cap
-from gongmcp.catalog.vocabulary import Bucket, LifecycleSource, Scope, TranscriptStatus, builtin_source, call_filter
+from gongmcp.catalog.vocabulary import (
+    Bucket,
+    LifecycleNotes,
+    LifecycleSource,
+    Scope,
+    TranscriptStatus,
+    call_filter,
+    provenance,
+)
+from gongmcp.errors import ToolFault
 from gongmcp.exposure.fields import Field, by, shown
 from gongmcp.exposure.rows import Row
 from gongmcp.store import facts as store
+from gongmcp.store.buckets import Lifecycle, lifecycle_for
 
 Count = Annotated[int, shown(Field.MEASURE)]
 
@@ -23,6 +32,16 @@ class FactSummary(Arguments):
     """Arguments of ``summarize_call_facts``."""
 
     group_by: Annotated[str, DimensionMark(), msgspec.Meta(description="Business dimension to group by.")] = "lifecycle"
+    concept: (
+        Annotated[
+            Text,
+            msgspec.Meta(
+                description="With group_by=profile_concept: a groupable field concept of the active profile, "
+                "as list_business_concepts lists them."
+            ),
+        ]
+        | None
+    ) = None
     lifecycle_bucket: Bucket | None = None
     lifecycle_source: LifecycleSource = "auto"
     scope: Scope | None = None
@@ -31,6 +50,12 @@ class FactSummary(Arguments):
     transcript_status: TranscriptStatus | None = None
     limit: Limit = None
     cursor: Cursor = None
+
+
+class FactNotes(LifecycleNotes):
+    """Which lifecycle answered, and which concept of its profile the groups are values of."""
+
+    concept: Annotated[str | None, shown(Field.SETTING_NAME)]
 
 
 class FactGroup(Row):
@@ -59,7 +84,7 @@ class FactGroup(Row):
     "industry, stage, month, scope …). Most calls first. For one CRM field's values use search_crm_field_values.",
     arguments=FactSummary,
     row=FactGroup,
-    notes=LifecycleNotes,
+    notes=FactNotes,
     level=Level.AGGREGATE,
     cap=Cap.CALL_FACT_GROUPS,
     cursor=True,
@@ -67,8 +92,11 @@ class FactGroup(Row):
 )
 def summarize_call_facts(args: FactSummary, scope: CallScope) -> Rows[FactGroup]:
     """Group call facts by the dimension asked for."""
-    source = builtin_source(args.lifecycle_source)
     name = DIMENSION_ALIASES.get(args.group_by, args.group_by)
+    wants_profile = name == PROFILE_CONCEPT and args.lifecycle_source == "auto"
+    lifecycle = lifecycle_for(scope.store, "profile" if wants_profile else args.lifecycle_source)
+    group = _group(DIMENSIONS[name], args.concept, lifecycle)
+    wanted = call_filter(args, lifecycle, profile_no=lifecycle.profile_no)
     rows = [
         FactGroup(
             group_by=name,
@@ -86,6 +114,28 @@ def summarize_call_facts(args: FactSummary, scope: CallScope) -> Rows[FactGroup]
             avg_duration_seconds=row["total_duration_seconds"] / row["call_count"],
             latest_call_at=row["latest_call_at"],
         )
-        for row in store.summarize(scope.store, DIMENSIONS[name].column, call_filter(args))
+        for row in store.summarize(scope.store, group, wanted)
     ]
-    return Rows.page(rows, scope, LifecycleNotes(lifecycle_source=source))
+    return Rows.page(rows, scope, FactNotes(**provenance(lifecycle), concept=group.concept))
+
+
+def _group(dimension: Dimension, concept: str | None, lifecycle: Lifecycle) -> store.Group:
+    """Return what *dimension* groups by: under a profile its own concept of the same meaning, if it has one.
+
+    Raises ``ToolFault("invalid_argument")`` for a concept that does not fit.
+    """
+    groupable = lifecycle.profile.groupable() if lifecycle.profile is not None else []
+    if dimension.name != PROFILE_CONCEPT:
+        if concept is not None:
+            raise ToolFault("invalid_argument", "concept needs group_by=profile_concept.")
+        return store.Group(dimension.column, dimension.concept if dimension.concept in groupable else None)
+    if lifecycle.profile is None:
+        raise ToolFault("invalid_argument", "group_by=profile_concept needs lifecycle_source=profile.")
+    named = None if concept is None else "_".join(concept.lower().replace("-", " ").replace("_", " ").split())
+    if named not in groupable:
+        raise ToolFault(
+            "invalid_argument",
+            "concept must name a groupable field concept of the active profile.",
+            f"Use one of: {', '.join(groupable)}." if groupable else "The active profile has none.",
+        )
+    return store.Group("", named)

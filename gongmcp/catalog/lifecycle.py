@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
@@ -14,11 +14,12 @@ from gongmcp.catalog.vocabulary import (
     DATES,
     Bucket,
     FromDate,
+    LifecycleNotes,
     LifecycleSource,
     Scope,
     ToDate,
-    builtin_source,
     call_filter,
+    provenance,
 )
 from gongmcp.errors import ToolFault
 from gongmcp.exposure.fields import Field, opt_in, shown
@@ -26,15 +27,16 @@ from gongmcp.exposure.rows import Row
 from gongmcp.exposure.text import MaskedText
 from gongmcp.store import lifecycle as store
 from gongmcp.store import pipeline
-from gongmcp.store.calls import search_calls, title_of
+from gongmcp.store.buckets import Lifecycle, lifecycle_for
+from gongmcp.store.calls import CallFilter, title_of
 
 Count = Annotated[int, shown(Field.MEASURE)]
 
 
-class LifecycleNotes(Row):
-    """Which lifecycle answered."""
-
-    lifecycle_source: Annotated[str, shown(Field.CATEGORY)]
+def _of_bucket(args: BacklogSearch | LifecycleSearch, lifecycle: Lifecycle, **more: Any) -> CallFilter:
+    """Return the filter of a lifecycle tool: its facts are those of *lifecycle*, with a bucket or without."""
+    bucket = lifecycle.bucket(args.bucket, "bucket")
+    return call_filter(args, lifecycle, lifecycle_bucket=bucket, profile_no=lifecycle.profile_no, **more)
 
 
 class LifecycleSummary(Arguments):
@@ -75,10 +77,10 @@ class BucketRow(Row):
 )
 def summarize_calls_by_lifecycle(args: LifecycleSummary, scope: CallScope) -> Rows[BucketRow]:
     """Group call facts by bucket."""
-    source = builtin_source(args.lifecycle_source)
+    lifecycle = lifecycle_for(scope.store, args.lifecycle_source)
     rows = [
         BucketRow(
-            bucket=row["lifecycle_bucket"],
+            bucket=row["bucket"],
             call_count=row["call_count"],
             transcript_count=row["transcript_count"],
             missing_transcript_count=row["call_count"] - row["transcript_count"],
@@ -90,9 +92,9 @@ def summarize_calls_by_lifecycle(args: LifecycleSummary, scope: CallScope) -> Ro
             medium_confidence_calls=row["medium_confidence_calls"],
             low_confidence_calls=row["low_confidence_calls"],
         )
-        for row in store.summarize(scope.store, args.bucket)
+        for row in store.summarize(scope.store, lifecycle, lifecycle.bucket(args.bucket, "bucket"))
     ]
-    return Rows.page(rows, scope, LifecycleNotes(lifecycle_source=source))
+    return Rows.page(rows, scope, LifecycleNotes(**provenance(lifecycle)))
 
 
 class BacklogSearch(Arguments):
@@ -154,8 +156,8 @@ class BacklogRow(Row):
 )
 def rank_transcript_backlog(args: BacklogSearch, scope: CallScope) -> Rows[BacklogRow]:
     """Page through the backlog by descending priority, newest first among equals."""
-    source = builtin_source(args.lifecycle_source)
-    wanted = call_filter(args, lifecycle_bucket=args.bucket, transcript_status="missing")
+    lifecycle = lifecycle_for(scope.store, args.lifecycle_source)
+    wanted = _of_bucket(args, lifecycle, transcript_status="missing")
     page = store.backlog(scope.store, wanted, scope.limit, scope.after)
     rows = [
         BacklogRow(
@@ -167,16 +169,16 @@ def rank_transcript_backlog(args: BacklogSearch, scope: CallScope) -> Rows[Backl
             scope=row["scope"],
             system=row["system"],
             direction=row["direction"],
-            bucket=row["lifecycle_bucket"],
-            confidence=row["lifecycle_confidence"],
-            priority_score=row["priority_score"],
-            reason=row["lifecycle_reason"],
+            bucket=row["bucket"],
+            confidence=row["confidence"],
+            priority_score=row["score"],
+            reason=row["reason"],
             evidence_fields=store.evidence_fields(row),
         )
         for row in page.rows
     ]
-    keys = [(row["priority_score"], row["call_no"]) for row in page.rows]
-    return Rows(rows, page.more, keys, LifecycleNotes(lifecycle_source=source))
+    keys = [(row["score"], row["call_no"]) for row in page.rows]
+    return Rows(rows, page.more, keys, LifecycleNotes(**provenance(lifecycle)))
 
 
 class BucketList(Arguments):
@@ -190,9 +192,9 @@ class BucketInfo(Row):
     """One lifecycle bucket and what puts a call into it."""
 
     bucket: Annotated[str, shown(Field.CATEGORY)]
-    label: Annotated[str, shown(Field.STATUS)]
-    description: Annotated[str, shown(Field.STATUS)]
-    primary_signals: Annotated[list[str], shown(Field.STATUS)]
+    label: Annotated[str, shown(Field.SETTING_NAME)]
+    description: Annotated[str, shown(Field.SETTING_TEXT)]
+    primary_signals: Annotated[list[str], shown(Field.SETTING_TEXT)]
 
 
 @tool(
@@ -208,13 +210,13 @@ class BucketInfo(Row):
     presets=("analyst-core", "analyst-business-core", "analyst"),
 )
 def list_lifecycle_buckets(args: BucketList, scope: CallScope) -> Rows[BucketInfo]:
-    """Explain the builtin buckets."""
-    source = builtin_source(args.lifecycle_source)
+    """Explain the buckets of the lifecycle that answers."""
+    lifecycle = lifecycle_for(scope.store, args.lifecycle_source)
     rows = [
         BucketInfo(bucket=item.bucket, label=item.label, description=item.description, primary_signals=[*item.signals])
-        for item in store.BUCKETS
+        for item in lifecycle.texts()
     ]
-    return Rows.page(rows, scope, LifecycleNotes(lifecycle_source=source))
+    return Rows.page(rows, scope, LifecycleNotes(**provenance(lifecycle)))
 
 
 class LifecycleSearch(Arguments):
@@ -261,13 +263,9 @@ class LifecycleCall(Row):
 )
 def search_calls_by_lifecycle(args: LifecycleSearch, scope: CallScope) -> Rows[LifecycleCall]:
     """Page through the calls of a bucket by descending start."""
-    source = builtin_source(args.lifecycle_source)
-    wanted = call_filter(
-        args,
-        lifecycle_bucket=args.bucket,
-        transcript_status="missing" if args.missing_transcripts_only else None,
-    )
-    page = search_calls(scope.store, wanted, scope.limit, int(scope.after[0]) if scope.after else None)
+    lifecycle = lifecycle_for(scope.store, args.lifecycle_source)
+    wanted = _of_bucket(args, lifecycle, transcript_status="missing" if args.missing_transcripts_only else None)
+    page = store.calls_of_bucket(scope.store, wanted, scope.limit, int(scope.after[0]) if scope.after else None)
     rows = [
         LifecycleCall(
             call_ref=row["call_ref"],
@@ -275,18 +273,18 @@ def search_calls_by_lifecycle(args: LifecycleSearch, scope: CallScope) -> Rows[L
             title=title_of(row),
             started_at=row["started_at"],
             duration_seconds=row["duration_seconds"],
-            bucket=row["lifecycle_bucket"],
-            confidence=row["lifecycle_confidence"],
-            reason=row["lifecycle_reason"],
+            bucket=row["bucket"],
+            confidence=row["confidence"],
+            reason=row["reason"],
             evidence_fields=store.evidence_fields(row),
-            opportunity_count=row["opportunity_count"],
-            account_count=row["account_count"],
+            opportunity_count=row["opportunities"],
+            account_count=row["accounts"],
             transcript_present=bool(row["transcript_present"]),
         )
         for row in page.rows
     ]
     keys = [(row["call_no"],) for row in page.rows]
-    return Rows(rows, page.more, keys, LifecycleNotes(lifecycle_source=source))
+    return Rows(rows, page.more, keys, LifecycleNotes(**provenance(lifecycle)))
 
 
 class BucketComparison(Arguments):
@@ -295,18 +293,18 @@ class BucketComparison(Arguments):
     bucket_a: Bucket
     bucket_b: Bucket
     object_type: CrmType
+    lifecycle_source: LifecycleSource = "auto"
     limit: Limit = None
     cursor: Cursor = None
 
 
-class ComparisonNotes(Row):
+class ComparisonNotes(LifecycleNotes):
     """What was compared."""
 
     bucket_a: Annotated[str, shown(Field.CATEGORY)]
     bucket_b: Annotated[str, shown(Field.CATEGORY)]
     bucket_a_call_count: Count
     bucket_b_call_count: Count
-    lifecycle_source: Annotated[str, shown(Field.CATEGORY)]
 
 
 class FieldComparison(Row):
@@ -337,9 +335,15 @@ class FieldComparison(Row):
 )
 def compare_lifecycle_crm_fields(args: BucketComparison, scope: CallScope) -> Rows[FieldComparison]:
     """Read the kept counters of both buckets."""
-    if args.bucket_a == args.bucket_b:
+    lifecycle = lifecycle_for(scope.store, args.lifecycle_source)
+    bucket_a, bucket_b = lifecycle.bucket(args.bucket_a, "bucket_a"), lifecycle.bucket(args.bucket_b, "bucket_b")
+    assert bucket_a is not None  # both are required
+    assert bucket_b is not None
+    if bucket_a == bucket_b:
         raise ToolFault("invalid_argument", "bucket_a and bucket_b must differ.")
-    calls_a, calls_b, fields = pipeline.compare_buckets(scope.store, args.object_type, args.bucket_a, args.bucket_b)
+    calls_a, calls_b, fields = pipeline.compare_buckets(
+        scope.store, args.object_type, bucket_a, bucket_b, lifecycle.profile_no
+    )
     rows = []
     for item in fields:
         rate_a = item.populated_a / calls_a if calls_a else 0.0
@@ -358,10 +362,10 @@ def compare_lifecycle_crm_fields(args: BucketComparison, scope: CallScope) -> Ro
         )
     rows.sort(key=lambda row: (-abs(row.rate_delta), row.field_name))
     notes = ComparisonNotes(
-        bucket_a=args.bucket_a,
-        bucket_b=args.bucket_b,
+        bucket_a=bucket_a,
+        bucket_b=bucket_b,
         bucket_a_call_count=calls_a,
         bucket_b_call_count=calls_b,
-        lifecycle_source="builtin",
+        **provenance(lifecycle),
     )
     return Rows.page(rows, scope, notes)

@@ -10,7 +10,7 @@ from gongmcp.catalog.declaration import Arguments, CallScope, Level, Rows, tool
 from gongmcp.catalog.status import NoArguments
 from gongmcp.exposure.fields import Field, never, shown
 from gongmcp.exposure.rows import Row
-from gongmcp.store.profile import require_profile
+from gongmcp.store.profile import readiness, require_profile
 
 Count = Annotated[int, shown(Field.MEASURE)]
 Names = Annotated[list[str], shown(Field.SETTING_NAME)]
@@ -30,6 +30,7 @@ class Profile(Row):
     methodology_concepts: Names
     warnings: Annotated[list[str], shown(Field.SETTING_TEXT)]
     unavailable_concepts: Names
+    facts_status: Annotated[str, shown(Field.STATUS)]
 
 
 @tool(
@@ -61,7 +62,8 @@ def get_business_profile(args: NoArguments, scope: CallScope) -> Profile:
         lifecycle_buckets=names("lifecycle"),
         methodology_concepts=names("methodology"),
         warnings=list(profile.document.get("warnings", ())),
-        unavailable_concepts=list(profile.document.get("unavailable_concepts", ())),
+        unavailable_concepts=profile.unavailable,
+        facts_status=readiness(scope.store, stale=scope.state.stale).cache_status,
     )
 
 
@@ -81,6 +83,7 @@ class Concept(Row):
     object: Annotated[str | None, shown(Field.SETTING_NAME)]
     object_types: Annotated[list[str] | None, shown(Field.CRM_TYPE)]
     field_names: Annotated[list[str] | None, shown(Field.CRM_TYPE)]
+    groupable: Annotated[bool | None, shown(Field.STATUS)]
     aliases: Annotated[list[str] | None, shown(Field.SETTING_NAME)]
 
 
@@ -99,17 +102,19 @@ def list_business_concepts(args: ConceptList, scope: CallScope) -> Rows[Concept]
     """List the concepts by kind, in the profile's own order."""
     profile = require_profile(scope.store)
     kinds = ("object", "field", "lifecycle", "methodology")
-    return Rows.page([_concept(kind, item) for kind in kinds for item in profile.concepts(kind)], scope)
+    types = {item["name"]: item["object_types"] for item in profile.concepts("object")}
+    return Rows.page([_concept(kind, item, types) for kind in kinds for item in profile.concepts(kind)], scope)
 
 
-def _concept(kind: str, item: dict[str, Any]) -> Concept:
+def _concept(kind: str, item: dict[str, Any], types: dict[str, list[str]]) -> Concept:
     return Concept(
         kind=kind,
         name=item["name"],
         label=item.get("label"),
         description=item.get("description"),
         object=item.get("object"),
-        object_types=item.get("object_types"),
+        object_types=item.get("object_types") or types.get(item.get("object", "")),
         field_names=item.get("field_names"),
+        groupable=item.get("groupable"),
         aliases=item.get("aliases"),
     )

@@ -10,7 +10,18 @@ from gongmcp.catalog.arguments import Cursor, Limit, SearchText, Text
 from gongmcp.catalog.declaration import Arguments, CallScope, Level, Rows, tool
 from gongmcp.catalog.limits import Cap
 from gongmcp.catalog.transcripts import SearchNotes, context_of, search_notes
-from gongmcp.catalog.vocabulary import FACT_REFINEMENTS, Bucket, FromDate, Scope, ToDate, TranscriptStatus, call_filter
+from gongmcp.catalog.vocabulary import (
+    FACT_REFINEMENTS,
+    Bucket,
+    FromDate,
+    LifecycleSource,
+    Scope,
+    ToDate,
+    TranscriptStatus,
+    call_filter,
+    lifecycle_of,
+    provenance,
+)
 from gongmcp.errors import ToolFault
 from gongmcp.exposure.fields import Field, Provenance, in_modes, opt_in, shown
 from gongmcp.exposure.rows import Row
@@ -31,6 +42,7 @@ class QuoteSearch(Arguments):
     from_date: FromDate = None
     to_date: ToDate = None
     lifecycle_bucket: Bucket | None = None
+    lifecycle_source: LifecycleSource = "auto"
     scope: Scope | None = None
     system: Text | None = None
     direction: Text | None = None
@@ -120,8 +132,10 @@ def search_transcript_quotes_with_attribution(args: QuoteSearch, scope: CallScop
             "Set include_account_names=true, without field_profile=limited, where the policy allows account names.",
         )
     query = compile_query(args.query)
+    lifecycle = lifecycle_of(args, scope)
     wanted = call_filter(
         args,
+        lifecycle,
         industry=args.industry,
         opportunity_stage=args.opportunity_stage,
         account_query=args.account_query,
@@ -129,6 +143,7 @@ def search_transcript_quotes_with_attribution(args: QuoteSearch, scope: CallScop
         speaker_role=None if args.speaker_role == "any" else args.speaker_role,
     )
     page = store.search_segments(scope.store, query, wanted, scope.limit, scope.after)
+    buckets = lifecycle.shown(scope.store, ((hit.call_no, hit.lifecycle_bucket) for hit in page.rows))
     known = attribution.of_calls(scope.store, {hit.call_no for hit in page.rows}, scope.names)
     rows = []
     for hit in page.rows:
@@ -141,7 +156,7 @@ def search_transcript_quotes_with_attribution(args: QuoteSearch, scope: CallScop
                 call_id=hit.call_id,
                 title=call.title,
                 call_date=hit.call_date,
-                lifecycle_bucket=hit.lifecycle_bucket,
+                lifecycle_bucket=buckets[hit.call_no],
                 account_name=call.account_name,
                 account_website=call.account_website,
                 account_industry=call.account_industry or None,
@@ -162,4 +177,5 @@ def search_transcript_quotes_with_attribution(args: QuoteSearch, scope: CallScop
                 context_excerpt=context_of(scope, hit, query),
             )
         )
-    return Rows(rows, page.more, page.keys, search_notes(query, args.query, page.ranked_over))
+    notes = search_notes(query, args.query, page.ranked_over, provenance(lifecycle))
+    return Rows(rows, page.more, page.keys, notes)

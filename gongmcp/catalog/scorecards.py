@@ -13,6 +13,7 @@ from gongmcp.exposure.fields import Field, never, shown
 from gongmcp.exposure.rows import Row
 from gongmcp.exposure.text import MaskedText
 from gongmcp.store import scorecards as store
+from gongmcp.store.buckets import lifecycle_at_hand
 
 Count = Annotated[int, shown(Field.MEASURE)]
 Score = Annotated[float | None, shown(Field.MEASURE)]
@@ -171,6 +172,7 @@ class Activity(Row):
     latest_review_time: Annotated[str | None, shown(Field.TIME)]
     by_scorecard: list[ActivityGroup]
     by_review_method: list[ActivityGroup]
+    lifecycle_source: Annotated[str, shown(Field.CATEGORY)]
     by_lifecycle: list[ActivityGroup]
     by_transcript_status: list[ActivityGroup]
 
@@ -189,9 +191,12 @@ class Activity(Row):
 )
 def summarize_scorecard_activity(args: ActivitySummary, scope: CallScope) -> Activity:
     """Group answered scorecards four ways; ``limit`` applies to each list."""
+    lifecycle = lifecycle_at_hand(scope.store, "auto")
     total = store.activity(scope.store, "total")[0]
     lists = {
-        f"by_{name}": [_group(name, row) for row in store.activity(scope.store, name)[: scope.limit]]
+        f"by_{name}": [
+            _group(name, row) for row in store.activity(scope.store, name, lifecycle.profile_no)[: scope.limit]
+        ]
         for name in ("scorecard", "review_method", "lifecycle", "transcript_status")
     }
     return Activity(
@@ -206,6 +211,7 @@ def summarize_scorecard_activity(args: ActivitySummary, scope: CallScope) -> Act
         average_overall_score=total["overall"],
         average_answer_score=total["answer_score"],
         latest_review_time=total["latest"] or None,
+        lifecycle_source=lifecycle.source,
         **lists,
     )
 

@@ -7,6 +7,7 @@ from typing import Annotated
 from gongmcp.catalog.declaration import Arguments, CallScope, Level, tool
 from gongmcp.exposure.fields import Field, shown
 from gongmcp.exposure.rows import Row
+from gongmcp.store.profile import readiness
 from gongmcp.store.status import date_range
 
 Count = Annotated[int, shown(Field.MEASURE)]
@@ -26,9 +27,21 @@ class Attribution(Row):
     account_call_count: Count
 
 
+class ProfileReadiness(Row):
+    """Whether profile-aware tools can answer, why not, and what the operator runs. The profile is not named."""
+
+    status: Annotated[str, shown(Field.CATEGORY)]
+    cache_status: Annotated[str, shown(Field.CATEGORY)]
+    detail: Annotated[str, shown(Field.STATUS)]
+    next: Annotated[str | None, shown(Field.STATUS)]
+    unavailable_concepts: Annotated[list[str] | None, shown(Field.SETTING_NAME)]
+
+
 class SyncStatus(Row):
     """Counts over the calls that agents may see."""
 
+    freshness_reason: Annotated[str, shown(Field.STATUS)]
+    repair: Annotated[str | None, shown(Field.STATUS)]
     last_import_at: Annotated[str, shown(Field.TIME)]
     first_call_date: Annotated[str | None, shown(Field.TIME)]
     last_call_date: Annotated[str | None, shown(Field.TIME)]
@@ -46,6 +59,7 @@ class SyncStatus(Row):
     total_crm_integrations: Count
     total_crm_schema_objects: Count
     call_facts_attribution: Attribution
+    profile_readiness: ProfileReadiness
     tool_preset: Annotated[str | None, shown(Field.STATUS)]
     transcript_evidence_provenance: Annotated[str, shown(Field.STATUS)]
     policy_switches_enabled: Annotated[list[str], shown(Field.STATUS)]
@@ -66,7 +80,12 @@ def get_sync_status(args: NoArguments, scope: CallScope) -> SyncStatus:
     """Read the kept counters; nothing is counted at read time."""
     total = scope.store.total
     first, last = date_range(scope.store)
+    profile = readiness(scope.store, stale=scope.state.stale)
     return SyncStatus(
+        freshness_reason="Newer data was imported and waits to be warmed; answers are of as_of."
+        if scope.state.stale
+        else "Everything imported is served.",
+        repair="gongctl cache warm --db DB" if scope.state.stale else None,
         last_import_at=scope.state.last_import_at,
         first_call_date=first,
         last_call_date=last,
@@ -89,6 +108,13 @@ def get_sync_status(args: NoArguments, scope: CallScope) -> SyncStatus:
             lifecycle_classified_call_count=total("classified_calls"),
             opportunity_call_count=total("opportunity_calls"),
             account_call_count=total("account_calls"),
+        ),
+        profile_readiness=ProfileReadiness(
+            status=profile.status,
+            cache_status=profile.cache_status,
+            detail=profile.detail,
+            next=profile.next or None,
+            unavailable_concepts=list(profile.unavailable_concepts) or None,
         ),
         tool_preset=scope.policy.preset,
         transcript_evidence_provenance=scope.policy.provenance.value,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import msgspec
 
@@ -10,13 +11,25 @@ from gongmcp.catalog.arguments import Cursor, Limit, SearchText, Text
 from gongmcp.catalog.calls import CrmId, CrmType
 from gongmcp.catalog.declaration import Arguments, CallScope, Level, Rows, tool
 from gongmcp.catalog.limits import Cap
-from gongmcp.catalog.vocabulary import FACT_REFINEMENTS, Bucket, FromDate, Scope, ToDate, call_filter
+from gongmcp.catalog.vocabulary import (
+    FACT_REFINEMENTS,
+    UNUSED,
+    Bucket,
+    FromDate,
+    LifecycleNotes,
+    LifecycleSource,
+    Scope,
+    ToDate,
+    call_filter,
+    lifecycle_of,
+    provenance,
+)
 from gongmcp.exposure.fields import Field, Provenance, in_modes, never, opt_in, shown
 from gongmcp.exposure.rows import Row
 from gongmcp.exposure.snippets import excerpt_parts, snippet
 from gongmcp.exposure.text import MaskedText
 from gongmcp.store import segments as store
-from gongmcp.store.calls import masked, objects_of_type
+from gongmcp.store.calls import CallFilter, masked, objects_of_type
 from gongmcp.store.search_query import SearchQuery, compile_query
 
 
@@ -27,6 +40,7 @@ class SegmentSearch(Arguments):
     from_date: FromDate = None
     to_date: ToDate = None
     lifecycle_bucket: Bucket | None = None
+    lifecycle_source: LifecycleSource = "auto"
     scope: Scope | None = None
     system: Text | None = None
     direction: Text | None = None
@@ -52,8 +66,8 @@ class SegmentHit(Row):
     snippet: Annotated[MaskedText, shown(Field.SNIPPET)]
 
 
-class SearchNotes(Row):
-    """How the query was read and over how much the order was made."""
+class SearchNotes(LifecycleNotes):
+    """How the query was read, over how much the order was made, and which lifecycle filtered or is shown."""
 
     query_understood: Annotated[str | None, shown(Field.ECHO)]
     query_notes: Annotated[list[str] | None, shown(Field.STATUS)]
@@ -79,7 +93,8 @@ class SearchNotes(Row):
 def search_transcript_segments(args: SegmentSearch, scope: CallScope) -> Rows[SegmentHit]:
     """Rank the newest matches and cut a snippet around each hit."""
     query = compile_query(args.query)
-    page = store.search_segments(scope.store, query, call_filter(args), scope.limit, scope.after)
+    lifecycle = lifecycle_of(args, scope)
+    page = store.search_segments(scope.store, query, call_filter(args, lifecycle), scope.limit, scope.after)
     rows = [
         SegmentHit(
             call_group=hit.call_no,
@@ -94,16 +109,23 @@ def search_transcript_segments(args: SegmentSearch, scope: CallScope) -> Rows[Se
         )
         for hit in page.rows
     ]
-    return Rows(rows, page.more, page.keys, search_notes(query, args.query, page.ranked_over))
+    used = provenance(lifecycle, used=args.lifecycle_bucket is not None)
+    return Rows(rows, page.more, page.keys, search_notes(query, args.query, page.ranked_over, used))
 
 
-def search_notes(query: SearchQuery, asked: str, ranked_over: int) -> SearchNotes:
-    """Return the notes of a search; how it was understood is said only where it differs from what was asked."""
+def search_notes(
+    query: SearchQuery, asked: str, ranked_over: int, lifecycle: Mapping[str, Any] = UNUSED
+) -> SearchNotes:
+    """Return the notes of a search; how it was understood is said only where it differs from what was asked.
+
+    *lifecycle* is what ``provenance`` gives.
+    """
     plain = query.understood.replace(" AND ", " ").casefold()
     return SearchNotes(
         query_understood=None if plain == " ".join(asked.split()).casefold() else query.understood,
         query_notes=list(query.notes) or None,
         ranked_over=ranked_over,
+        **lifecycle,
     )
 
 
@@ -114,6 +136,7 @@ class FactSearch(Arguments):
     from_date: FromDate = None
     to_date: ToDate = None
     lifecycle_bucket: Bucket | None = None
+    lifecycle_source: LifecycleSource = "auto"
     scope: Scope | None = None
     system: Text | None = None
     direction: Text | None = None
@@ -161,7 +184,9 @@ class FactHit(Row):
 def search_transcripts_by_call_facts(args: FactSearch, scope: CallScope) -> Rows[FactHit]:
     """Rank the newest matches in scope and give each its neighbours."""
     query = compile_query(args.query)
-    page = store.search_segments(scope.store, query, call_filter(args), scope.limit, scope.after)
+    lifecycle = lifecycle_of(args, scope)
+    page = store.search_segments(scope.store, query, call_filter(args, lifecycle), scope.limit, scope.after)
+    buckets = lifecycle.shown(scope.store, ((hit.call_no, hit.lifecycle_bucket) for hit in page.rows))
     rows = [
         FactHit(
             call_group=hit.call_no,
@@ -171,7 +196,7 @@ def search_transcripts_by_call_facts(args: FactSearch, scope: CallScope) -> Rows
             speaker_id=hit.speaker_id or None,
             call_date=hit.call_date,
             call_month=hit.call_month,
-            lifecycle_bucket=hit.lifecycle_bucket,
+            lifecycle_bucket=buckets[hit.call_no],
             scope=hit.scope,
             system=hit.system,
             direction=hit.direction,
@@ -183,7 +208,8 @@ def search_transcripts_by_call_facts(args: FactSearch, scope: CallScope) -> Rows
         )
         for hit in page.rows
     ]
-    return Rows(rows, page.more, page.keys, search_notes(query, args.query, page.ranked_over))
+    used = provenance(lifecycle)
+    return Rows(rows, page.more, page.keys, search_notes(query, args.query, page.ranked_over, used))
 
 
 def context_of(scope: CallScope, hit: store.SegmentRow, query: SearchQuery) -> list[MaskedText]:
@@ -240,7 +266,7 @@ class ContextHit(Row):
 def search_transcripts_by_crm_context(args: ContextSearch, scope: CallScope) -> Rows[ContextHit]:
     """Rank the newest matches on calls with the object."""
     query = compile_query(args.query)
-    wanted = call_filter(args, crm_object_type=args.object_type, crm_object_id=args.object_id)
+    wanted = CallFilter(crm_object_type=args.object_type, crm_object_id=args.object_id)
     page = store.search_segments(scope.store, query, wanted, scope.limit, scope.after)
     attached = {
         call_no: objects_of_type(scope.store, call_no, args.object_type, args.object_id)

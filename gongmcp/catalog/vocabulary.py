@@ -7,22 +7,18 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from gongmcp.catalog.arguments import IsoDate
-from gongmcp.catalog.declaration import Arguments
-from gongmcp.errors import ToolFault
+from gongmcp.catalog.declaration import Arguments, CallScope
+from gongmcp.exposure.fields import Field, shown
+from gongmcp.exposure.rows import Row
+from gongmcp.store.buckets import Lifecycle, lifecycle_at_hand, lifecycle_for
 from gongmcp.store.calls import CallFilter
 
-Bucket = Literal[
-    "outbound_prospecting",
-    "active_sales_pipeline",
-    "late_stage_sales",
-    "closed_won_lost_review",
-    "renewal",
-    "upsell_expansion",
-    "customer_success_account",
-    "partner",
-    "unknown",
+Bucket = Annotated[
+    str,
+    msgspec.Meta(
+        min_length=1, max_length=64, description="Lifecycle bucket, a name that list_lifecycle_buckets gives."
+    ),
 ]
-"""Builtin lifecycle buckets, in the order in which they are listed."""
 
 Scope = Literal["External", "Internal", "Unknown"]
 TranscriptStatus = Literal["present", "missing", "any"]
@@ -43,21 +39,65 @@ FACT_REFINEMENTS = (
 """(argument, sentence) pairs for tools with the fact filters."""
 
 
-def call_filter(args: Arguments, **more: Any) -> CallFilter:
+def call_filter(args: Arguments, lifecycle: Lifecycle, **more: Any) -> CallFilter:
     """Return the filter that the fact-filter arguments of *args* ask for; *more* overrides.
 
-    Raises ``ToolFault`` for a CRM object id without its type where the caller passes
-    ``needs_object_type=True``.
+    A ``lifecycle_bucket`` is one of *lifecycle*; raises ``ToolFault("invalid_argument")`` when it has no such bucket.
     """
-    names = ("from_date", "to_date", "lifecycle_bucket", "scope", "system", "direction", "crm_object_type")
-    values = {name: getattr(args, name, None) for name in (*names, "crm_object_id")}
+    names = ("from_date", "to_date", "scope", "system", "direction", "crm_object_type", "crm_object_id")
+    values = {name: getattr(args, name, None) for name in names}
     status = getattr(args, "transcript_status", None)
     values["transcript_status"] = None if status == "any" else status
+    asked = getattr(args, "lifecycle_bucket", None)
+    if asked is not None:
+        values["lifecycle_bucket"] = lifecycle.bucket(asked, "lifecycle_bucket")
+        values["profile_no"] = lifecycle.profile_no
     return CallFilter(**{**values, **more})
 
 
-def builtin_source(source: str) -> str:
-    """Return the lifecycle source that answers; a profile that does not exist is refused."""
-    if source == "profile":
-        raise ToolFault("profile_missing", "No business profile is active.")
-    return "builtin"
+def lifecycle_of(args: Any, scope: CallScope) -> Lifecycle:
+    """Return the lifecycle for a tool with the fact filters: the bucket that it filters by is one of it, and the
+    buckets that it shows are.
+
+    Raises ``ToolFault`` where a bucket or the profile is asked for and the profile's facts are not there.
+    """
+    choose = lifecycle_at_hand if args.lifecycle_bucket is None else lifecycle_for
+    return choose(scope.store, args.lifecycle_source)
+
+
+class ProfileRef(Row):
+    """Which business profile answered."""
+
+    profile_id: Annotated[str, shown(Field.SETTING_ID)]
+    name: Annotated[str, shown(Field.SETTING_NAME)]
+    version: Annotated[int, shown(Field.MEASURE)]
+    imported_at: Annotated[str, shown(Field.TIME)]
+
+
+class LifecycleNotes(Row):
+    """Which lifecycle answered: with a profile, which one and what it lacks."""
+
+    lifecycle_source: Annotated[str | None, shown(Field.CATEGORY)]
+    profile: ProfileRef | None
+    unavailable_concepts: Annotated[list[str] | None, shown(Field.SETTING_NAME)]
+
+
+def provenance(lifecycle: Lifecycle, *, used: bool = True) -> dict[str, Any]:
+    """Return the columns of ``LifecycleNotes`` for *lifecycle*; they say nothing when it was not *used*."""
+    profile = lifecycle.profile if used else None
+    return {
+        "lifecycle_source": lifecycle.source if used else None,
+        "profile": None
+        if profile is None
+        else ProfileRef(
+            profile_id=profile.profile_id,
+            name=profile.name,
+            version=profile.version,
+            imported_at=profile.imported_at,
+        ),
+        "unavailable_concepts": None if profile is None else profile.unavailable,
+    }
+
+
+UNUSED: dict[str, Any] = provenance(Lifecycle(), used=False)
+"""The columns of ``LifecycleNotes`` for a tool to which no lifecycle matters."""

@@ -30,7 +30,8 @@ def day_end(day: str) -> int:
 class CallFilter:
     """Which calls: every condition is ANDed; None = no condition.
 
-    Dates are inclusive UTC days (YYYY-MM-DD). *transcript_status* is ``present`` or ``missing``.
+    Dates are inclusive UTC days (YYYY-MM-DD). *lifecycle_bucket* is one of the profile *profile_no*, a builtin
+    one where that is None. *transcript_status* is ``present`` or ``missing``.
     *crm_object_id* is an object id or an object's alias. *industry*, *opportunity_stage* and *account_query*
     are parts of the text of the call's account or opportunity, any case: of the one that its facts are read
     from, so that what a row shows is what was looked for. *speaker_role* chooses segments, not calls.
@@ -39,6 +40,7 @@ class CallFilter:
     from_date: str | None = None
     to_date: str | None = None
     lifecycle_bucket: str | None = None
+    profile_no: int | None = None
     scope: str | None = None
     system: str | None = None
     direction: str | None = None
@@ -71,9 +73,23 @@ class CallFilter:
 
     def conditions(self, alias: str) -> tuple[list[str], dict[str, Any]]:
         """Return the conditions on facts, without the range: SQL over table *alias*, and parameters."""
+        where, parameters = self._conditions(alias)
+        if self.lifecycle_bucket is not None:
+            parameters["lifecycle_bucket"] = self.lifecycle_bucket
+            if self.profile_no is None:
+                where.append(f"{alias}.lifecycle_bucket = :lifecycle_bucket")
+            else:
+                parameters["profile_no"] = self.profile_no
+                where.append(
+                    "EXISTS (SELECT 1 FROM profile_facts p WHERE p.profile_no = :profile_no"
+                    f" AND p.call_no = {alias}.call_no AND p.bucket = :lifecycle_bucket)"
+                )
+        return where, parameters
+
+    def _conditions(self, alias: str) -> tuple[list[str], dict[str, Any]]:
         where: list[str] = []
         parameters: dict[str, Any] = {}
-        for column in ("lifecycle_bucket", "scope", "system", "direction"):
+        for column in ("scope", "system", "direction"):
             value = getattr(self, column)
             if value is not None:
                 where.append(f"{alias}.{column} = :{column}")
@@ -102,14 +118,37 @@ class CallFilter:
             where.append(f"EXISTS (SELECT 1 FROM crm_objects o WHERE {' AND '.join(inner)})")
         return where, parameters
 
-    def sql(self, alias: str) -> tuple[str, dict[str, Any]]:
-        """Return the whole condition over table *alias* (range included), and its parameters."""
+    def select(self, alias: str) -> Selection:
+        """Return how the calls are read from ``call_facts`` as *alias*; under a profile its facts are table ``p``.
+
+        A profile's facts lead, so that the calls of a bucket come by number from their own index.
+        """
         low, high = self.call_range()
-        where, parameters = self.conditions(alias)
-        return (
-            " AND ".join([f"{alias}.call_no BETWEEN :call_low AND :call_high", *where]),
-            {"call_low": low, "call_high": high, **parameters},
-        )
+        if self.profile_no is None:
+            where, parameters = self.conditions(alias)
+            source, number = f"call_facts {alias}", f"{alias}.call_no"
+        else:
+            where, parameters = self._conditions(alias)
+            source = f"profile_facts p CROSS JOIN call_facts {alias} ON {alias}.call_no = p.call_no"
+            number = "p.call_no"
+            where = ["p.profile_no = :profile_no", *where]
+            parameters["profile_no"] = self.profile_no
+            if self.lifecycle_bucket is not None:
+                where = ["p.bucket = :lifecycle_bucket", *where]
+                parameters["lifecycle_bucket"] = self.lifecycle_bucket
+        condition = " AND ".join([f"{number} BETWEEN :call_low AND :call_high", *where])
+        return Selection(source, number, condition, {"call_low": low, "call_high": high, **parameters})
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which calls, in SQL: the FROM clause, the column of the call's number, the WHERE clause, its parameters
+    (``call_low`` and ``call_high`` among them)."""
+
+    source: str
+    number: str
+    where: str
+    parameters: dict[str, Any]
 
 
 CallRecord = sqlite3.Row
@@ -124,14 +163,20 @@ class CallPage:
     more: bool
 
 
-def search_calls(store: ReadStore, wanted: CallFilter, limit: int, before: int | None = None) -> CallPage:
-    """Return at most *limit* calls that *wanted* describes, by descending start, older than *before*."""
-    where, parameters = wanted.sql("c")
+def search_calls(
+    store: ReadStore, wanted: CallFilter, limit: int, before: int | None = None, *, columns: str = ""
+) -> CallPage:
+    """Return at most *limit* calls that *wanted* describes, by descending start, older than *before*.
+
+    *columns* are SQL columns to read besides those of ``call_facts`` (table ``c``).
+    """
+    calls = wanted.select("c")
     if before is not None:
-        parameters["call_high"] = min(parameters["call_high"], before - 1)
+        calls.parameters["call_high"] = min(calls.parameters["call_high"], before - 1)
     rows = store.rows(
-        f"SELECT c.* FROM call_facts c WHERE {where} ORDER BY c.call_no DESC LIMIT :fetch",
-        {**parameters, "fetch": limit + 1},
+        f"SELECT c.*{', ' if columns else ''}{columns} FROM {calls.source} WHERE {calls.where}"
+        f" ORDER BY {calls.number} DESC LIMIT :fetch",
+        {**calls.parameters, "fetch": limit + 1},
     )
     return CallPage(rows[:limit], len(rows) > limit)
 

@@ -1,8 +1,9 @@
-"""Aggregates over call facts."""
+"""Aggregates over call facts, and over a profile's facts beside them."""
 
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import dataclass
 from typing import Any
 
 from gongmcp.store.calls import CallFilter
@@ -17,6 +18,18 @@ _WORDS: dict[str, dict[Any, str]] = {
 }
 
 
+BUCKET = "lifecycle_bucket"
+"""The column that a profile's bucket takes the place of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What calls are counted by: a *column* of ``call_facts``, or a field *concept* of the profile."""
+
+    column: str
+    concept: str | None = None
+
+
 def label(dimension: str, value: Any) -> str:
     """Return the group label of *value* under *dimension*."""
     if dimension in _WORDS:
@@ -24,17 +37,30 @@ def label(dimension: str, value: Any) -> str:
     return str(value) or BLANK
 
 
-def summarize(store: ReadStore, column: str, wanted: CallFilter) -> list[sqlite3.Row]:
-    """Return counts of the calls that *wanted* describes per value of *column* (a name from ``DIMENSIONS``),
-    most calls first."""
-    where, parameters = wanted.sql("f")
+def summarize(store: ReadStore, group: Group, wanted: CallFilter) -> list[sqlite3.Row]:
+    """Return counts of the calls that *wanted* describes per value of *group*, most calls first.
+
+    Accounts and opportunities are counted as the lifecycle of *wanted* counts them: builtin or its profile's.
+    """
+    calls = wanted.select("f")
+    source, value = calls.source, f"f.{group.column}"
+    of = "f" if wanted.profile_no is None else "p"
+    parameters = dict(calls.parameters)
+    if group.concept is not None:
+        of_call = "v.profile_no = p.profile_no AND v.call_no = p.call_no AND v.concept = :concept"
+        source += f" LEFT JOIN profile_values v ON {of_call}"
+        value = "coalesce(v.value, '')"
+        parameters["concept"] = group.concept
+    elif group.column == BUCKET and wanted.profile_no is not None:
+        value = "p.bucket"
     return store.rows(
         "SELECT g.*, l.started_at AS latest_call_at FROM ("
-        f"SELECT f.{column} AS value, count(*) AS call_count, sum(f.transcript_present) AS transcript_count,"
-        " sum(f.opportunity_count > 0) AS opportunity_call_count, sum(f.account_count > 0) AS account_call_count,"
+        f"SELECT {value} AS value, count(*) AS call_count, sum(f.transcript_present) AS transcript_count,"
+        f" sum({of}.opportunity_count > 0) AS opportunity_call_count,"
+        f" sum({of}.account_count > 0) AS account_call_count,"
         " sum(f.scope = 'External') AS external_call_count, sum(f.scope = 'Internal') AS internal_call_count,"
         " sum(f.duration_seconds) AS total_duration_seconds, max(f.call_no) AS latest_no"
-        f" FROM call_facts f WHERE {where} GROUP BY f.{column}"
+        f" FROM {source} WHERE {calls.where} GROUP BY 1"
         ") g JOIN call_facts l ON l.call_no = g.latest_no ORDER BY g.call_count DESC, g.value",
         parameters,
     )

@@ -158,19 +158,25 @@ class BucketField:
 
 
 def compare_buckets(
-    store: ReadStore, object_type: str, bucket_a: str, bucket_b: str
+    store: ReadStore, object_type: str, bucket_a: str, bucket_b: str, profile_no: int | None = None
 ) -> tuple[int, int, list[BucketField]]:
-    """Return calls with an object of *object_type* in either bucket, and per field how many have it filled."""
-    calls = [crm.details(store, "lifecycle_calls", f"{object_type}{crm.US}{bucket}") for bucket in (bucket_a, bucket_b)]
-    filled = [
-        crm.details(store, "lifecycle_populated", f"{object_type}{crm.US}{bucket}") for bucket in (bucket_a, bucket_b)
-    ]
+    """Return calls with an object of *object_type* in either bucket, and per field how many have it filled.
+
+    The buckets are builtin ones, or those of the profile *profile_no*.
+    """
+    prefix, of = ("lifecycle", "") if profile_no is None else ("profile", f"{profile_no}{crm.US}")
+
+    def counted(counter: str, bucket: str) -> dict[str, int]:
+        return crm.details(store, f"{prefix}_{counter}", f"{of}{object_type}{crm.US}{bucket}")
+
+    calls_a, calls_b = counted("calls", bucket_a), counted("calls", bucket_b)
+    filled_a, filled_b = counted("populated", bucket_a), counted("populated", bucket_b)
     labels = crm.labels(store, object_type)
     fields = [
-        BucketField(name, labels.get(name, ""), filled[0].get(name, 0), filled[1].get(name, 0))
-        for name in sorted({*filled[0], *filled[1]})
+        BucketField(name, labels.get(name, ""), filled_a.get(name, 0), filled_b.get(name, 0))
+        for name in sorted({*filled_a, *filled_b})
     ]
-    return calls[0].get("", 0), calls[1].get("", 0), fields
+    return calls_a.get("", 0), calls_b.get("", 0), fields
 
 
 def group_fields(store: ReadStore, names: CrmNames, object_type: str) -> list[str]:

@@ -20,7 +20,7 @@ from typing import Final
 APPLICATION_ID: Final = 0x474F4E47
 """``PRAGMA application_id`` of a gongctl cache: the bytes of "GONG"."""
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 """``PRAGMA user_version``: number of applied migrations."""
 
 TIE_BITS: Final = 12
@@ -39,7 +39,7 @@ def last_segment(call_no: int) -> int:
     return ((call_no + 1) << INDEX_BITS) - 1
 
 
-RAW_TABLES: Final = frozenset({"raw_calls", "raw_transcripts", "raw_records", "dirty_calls", "tallies"})
+RAW_TABLES: Final = frozenset({"raw_calls", "raw_transcripts", "raw_records", "dirty_calls", "tallies", "profiles"})
 """Tables that the read-only server may not read at all."""
 
 RAW_DDL: Final = """
@@ -64,6 +64,18 @@ CREATE INDEX raw_records_call ON raw_records (call_id) WHERE call_id IS NOT NULL
 CREATE TABLE dirty_calls (call_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 -- kept counts of the raw half (call, transcript, segment, user, ...), so that status is O(1)
 CREATE TABLE tallies (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+-- every business profile that was imported, with its YAML as given (evidence values included)
+CREATE TABLE profiles (
+  profile_no INTEGER PRIMARY KEY,
+  profile_id TEXT NOT NULL UNIQUE,  -- profile_ + 12 hex of canonical_sha256
+  name TEXT NOT NULL, version INTEGER NOT NULL,
+  canonical_sha256 TEXT NOT NULL UNIQUE,  -- of its meaning: one row for each meaning
+  source_sha256 TEXT NOT NULL, source_path TEXT NOT NULL, source TEXT NOT NULL,
+  content TEXT NOT NULL,            -- JSON of gongctl.profile.model.Profile
+  findings TEXT NOT NULL,           -- JSON array of the findings at its import
+  imported_at TEXT NOT NULL, imported_by TEXT NOT NULL,
+  activated_at TEXT NOT NULL        -- of the last activation; '' = never
+) STRICT;
 """
 
 MODEL_DDL: Final = """
@@ -178,11 +190,32 @@ CREATE TABLE answered_scorecards (
   answer_score_sum REAL NOT NULL, answer_score_count INTEGER NOT NULL) STRICT;
 CREATE INDEX answered_scorecards_call ON answered_scorecards (call_no);
 
--- the active business profile: none until one is imported. document: JSON with the keys lifecycle_core,
--- object_concepts, field_concepts, lifecycle_buckets, methodology_concepts (lists), warnings, unavailable_concepts
+-- the active business profile: none until one is imported. document: JSON with the keys object_concepts,
+-- field_concepts, lifecycle_buckets, methodology_concepts (lists), warnings, unavailable_concepts
 CREATE TABLE active_profile (
-  id INTEGER PRIMARY KEY CHECK (id = 1), profile_id TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL,
-  canonical_sha256 TEXT NOT NULL, imported_at TEXT NOT NULL, document TEXT NOT NULL) STRICT;
+  id INTEGER PRIMARY KEY CHECK (id = 1), profile_no INTEGER NOT NULL, profile_id TEXT NOT NULL, name TEXT NOT NULL,
+  version INTEGER NOT NULL, canonical_sha256 TEXT NOT NULL, imported_at TEXT NOT NULL, document TEXT NOT NULL) STRICT;
+-- profiles of which facts are kept: the active one, the one before, and what the operator asked for
+CREATE TABLE profile_models (
+  profile_no INTEGER PRIMARY KEY, canonical_sha256 TEXT NOT NULL,
+  classifier INTEGER NOT NULL,      -- version of the rules' semantics that the facts were made with
+  wanted INTEGER NOT NULL,          -- meta.generation when it was last activated or asked for: the oldest go
+  complete INTEGER NOT NULL         -- 0 until every served call has its facts; they are as old as the read model
+) STRICT;
+CREATE TABLE profile_facts (
+  profile_no INTEGER NOT NULL, call_no INTEGER NOT NULL,
+  bucket TEXT NOT NULL, confidence TEXT NOT NULL, reason TEXT NOT NULL, evidence_fields TEXT NOT NULL,
+  priority_score INTEGER NOT NULL, transcript_present INTEGER NOT NULL,
+  account_count INTEGER NOT NULL, opportunity_count INTEGER NOT NULL,
+  PRIMARY KEY (profile_no, call_no)) STRICT, WITHOUT ROWID;
+CREATE INDEX profile_facts_bucket ON profile_facts (profile_no, bucket, call_no DESC);
+CREATE INDEX profile_facts_backlog ON profile_facts (
+  profile_no, transcript_present, priority_score DESC, call_no DESC);
+-- the value that a field concept has on a call; no row where it is blank
+CREATE TABLE profile_values (
+  profile_no INTEGER NOT NULL, call_no INTEGER NOT NULL, concept TEXT NOT NULL, value TEXT NOT NULL,  -- masked
+  PRIMARY KEY (profile_no, call_no, concept)) STRICT, WITHOUT ROWID;
+CREATE INDEX profile_values_concept ON profile_values (profile_no, concept, value, call_no);
 
 -- settings, scorecards and CRM schema: small, replaced whole when one of their raw records has changed
 CREATE TABLE settings (
@@ -227,6 +260,7 @@ CREATE TABLE crm_schema_fields (
 --   matrix_populated, matrix_populated_calls key: type US group field US group value; detail: field name
 --   lifecycle_calls      key: type US bucket; detail: ''; value: calls of the bucket with such an object
 --   lifecycle_populated  key: type US bucket; detail: field name; value: calls where it is not blank
+--   profile_calls, profile_populated  the same for a profile's buckets; key: profile_no US type US bucket
 CREATE TABLE counters (
   counter TEXT NOT NULL, key TEXT NOT NULL, detail TEXT NOT NULL, value INTEGER NOT NULL,
   PRIMARY KEY (counter, key, detail)) STRICT, WITHOUT ROWID;

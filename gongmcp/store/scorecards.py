@@ -49,12 +49,17 @@ _GROUPS = {
 }
 
 
-def activity(store: ReadStore, group: str) -> list[Record]:
+def activity(store: ReadStore, group: str, profile_no: int | None = None) -> list[Record]:
     """Return aggregates of answered scorecards per *group* (a key of ``_GROUPS``), most answered first.
 
-    Averages are over scores other than 0; None when there is none.
+    Averages are over scores other than 0; None when there is none. The lifecycle is that of the profile
+    *profile_no*, the builtin one when that is None.
     """
     value, identity = _GROUPS[group]
+    join = ""
+    if group == "lifecycle" and profile_no is not None:
+        value = "p.bucket"
+        join = " JOIN profile_facts p ON p.profile_no = :profile_no AND p.call_no = s.call_no"
     grouping = "" if group == "total" else f" GROUP BY {value}, {identity} ORDER BY answered DESC, value, {identity}"
     return store.rows(
         f"SELECT {value} AS value, {identity} AS scorecard_id, count(*) AS answered,"
@@ -66,5 +71,6 @@ def activity(store: ReadStore, group: str) -> list[Record]:
         " avg(nullif(s.overall_score, 0)) AS overall,"
         " sum(s.answer_score_sum) / nullif(sum(s.answer_score_count), 0) AS answer_score,"
         " coalesce(max(s.review_time), '') AS latest"
-        f" FROM answered_scorecards s JOIN call_facts f USING (call_no){grouping}"
+        f" FROM answered_scorecards s JOIN call_facts f ON f.call_no = s.call_no{join}{grouping}",
+        {"profile_no": profile_no},
     )

@@ -248,12 +248,10 @@ def _matches(
 
 def _newest_calls(store: Rows, calls: CallFilter, low: int, high: int, count: int) -> list[int]:
     """Return the newest *count* calls of the filter, newest first."""
-    where, parameters = calls.conditions("c")
+    chosen = calls.select("c")
     rows = store.rows(
-        "SELECT c.call_no FROM call_facts c WHERE "
-        + " AND ".join(["c.call_no BETWEEN :low AND :high", *where])
-        + " ORDER BY c.call_no DESC LIMIT :count",
-        {**parameters, "low": low >> INDEX_BITS, "high": high >> INDEX_BITS, "count": count},
+        f"SELECT {chosen.number} FROM {chosen.source} WHERE {chosen.where} ORDER BY {chosen.number} DESC LIMIT :count",
+        {**chosen.parameters, "call_low": low >> INDEX_BITS, "call_high": high >> INDEX_BITS, "count": count},
     )
     return [row[0] for row in rows]
 

@@ -18,7 +18,7 @@ import pytest
 
 from gongctl.cache import derive as derive_module
 from gongctl.cache import warm as warm_module
-from gongctl.cache.deriver import ProcessDeriver, RawCall, derive_batch
+from gongctl.cache.deriver import ProcessDeriver, RawCall, Rules, derive_batch
 from gongctl.cache.serving import ServingWriter
 from gongctl.cache.status import cache_status
 from gongctl.cache.upsert import import_records
@@ -32,6 +32,7 @@ from gongmcp.store.crm_names import CrmNames
 from gongmcp.store.schema import MAX_SEGMENTS
 
 SECRET = bytes(range(32))
+RULES = Rules(SECRET, CrmNames.default())
 SERVED = ("call_facts", "segments", "parties", "crm_objects", "crm_values", "counters")
 WORDS = [
     "price",
@@ -433,8 +434,8 @@ def test_a_second_process_gives_the_same_rows(tmp_path: Path, monkeypatch: pytes
     started: list[ProcessDeriver] = []
     create = ProcessDeriver.__init__
 
-    def noted(self: ProcessDeriver, secret: bytes, names: CrmNames) -> None:
-        create(self, secret, names)
+    def noted(self: ProcessDeriver, rules: Rules) -> None:
+        create(self, rules)
         started.append(self)
 
     monkeypatch.setattr(ProcessDeriver, "__init__", noted)
@@ -477,20 +478,20 @@ def test_a_large_build_leaves_an_index_of_one_piece(tmp_path: Path, monkeypatch:
 def test_when_the_second_process_dies_the_first_one_does_its_work() -> None:
     payload = zlib.compress(b'{"metaData":{"id":"1"}}')
     batch = [RawCall("1", payload, "2026-01-01T00:00:00Z", None), RawCall("2", None, "", None)]
-    deriver = ProcessDeriver(SECRET, CrmNames.default())
+    deriver = ProcessDeriver(RULES)
     try:
         deriver.submit(batch)
-        assert deriver.result().calls == derive_batch(batch, SECRET, CrmNames.default()).calls
+        assert deriver.result().calls == derive_batch(batch, RULES).calls
         deriver.process.kill()
         deriver.process.wait()
         deriver.submit(batch)
-        assert deriver.result().calls == derive_batch(batch, SECRET, CrmNames.default()).calls
+        assert deriver.result().calls == derive_batch(batch, RULES).calls
     finally:
         deriver.close()
 
 
 def test_a_payload_that_cannot_be_served_is_said_by_the_second_process_too() -> None:
-    deriver = ProcessDeriver(SECRET, CrmNames.default())
+    deriver = ProcessDeriver(RULES)
     try:
         deriver.submit([RawCall("1", zlib.compress(b"{}"), "", None)])
         with pytest.raises(ValueError, match="without an id"):

@@ -179,7 +179,9 @@ def test_a_cache_that_is_not_ready_is_said_without_its_place(tmp_path: Path, mak
     with pytest.raises(ToolFault) as caught:
         handler.complete("get_call", "call_ref")
     assert caught.value.code == "cache_not_ready"
-    assert handler.complete("search_calls", "lifecycle_bucket", "ren") == ["renewal"]
+    with pytest.raises(ToolFault) as caught:
+        handler.complete("search_calls", "lifecycle_bucket", "ren")
+    assert caught.value.code == "cache_not_ready"
 
 
 def test_a_snag_is_a_body_and_no_completion(handler: ToolHandler, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -318,7 +320,7 @@ def test_what_the_caller_gives_is_data(value: str, handler: ToolHandler) -> None
         ("quote_pack", {"topic": " \x00\u200b "}, "topic"),
         ("quote_pack", {"topic": "x" * (MAX_GIVEN + 1)}, "topic"),
         ("quote_pack", {"topic": 5}, "topic"),
-        ("quote_pack", {"topic": "x", "lifecycle_bucket": "none"}, "lifecycle_bucket"),
+        ("quote_pack", {"topic": "x", "lifecycle_bucket": "n" * 65}, "lifecycle_bucket"),
         ("quote_pack", {"topic": "x", "industri": "y"}, "Did you mean industry?"),
         ("lifecycle_comparison", {"bucket_a": "renewal"}, "bucket_b"),
         ("coverage_review", {"group_by": "account_name"}, "group_by"),
@@ -438,7 +440,9 @@ def test_a_value_is_offered_only_where_an_allowed_tool_shows_its_kind(make_handl
 
 
 def test_a_class_that_a_switch_hides_is_not_offered(make_handler: MakeHandler, monkeypatch: pytest.MonkeyPatch) -> None:
-    hidden = frozenset({Field.LABEL, Field.CRM_TYPE, Field.CALL_REF, Field.SETTING_ID})
+    hidden = frozenset(
+        {Field.LABEL, Field.CRM_TYPE, Field.CALL_REF, Field.SETTING_ID, Field.CATEGORY, Field.SETTING_NAME}
+    )
     asked = [
         (name, argument)
         for name, tool in catalog().items()
@@ -446,7 +450,8 @@ def test_a_class_that_a_switch_hides_is_not_offered(make_handler: MakeHandler, m
         if argument in ARGUMENTS
     ]
     handler = make_handler(policy_switches="hide_loss_reasons")
-    assert all(handler.complete(*pair) for pair in asked if pair[1] != "integration_id")
+    # the sample names no integration, and has no profile whose concepts could be named
+    assert all(handler.complete(*pair) for pair in asked if pair[1] not in ("integration_id", "concept"))
     monkeypatch.setitem(SWITCHES, "hide_loss_reasons", hidden)
     assert [pair for pair in asked if make_handler(policy_switches="hide_loss_reasons").complete(*pair)] == []
 

@@ -1,0 +1,1 @@
+"""Business profiles: how a company maps its own CRM onto lifecycle buckets and methodology concepts."""
