@@ -1,0 +1,1 @@
+"""Governance: which calls must never leave, and how a text is judged against the private list."""

@@ -1,0 +1,113 @@
+"""Scope: which calls exist for agents at all, by facts of the call. Compiled into what warm serves.
+
+The default leaves private calls out. A ``[scope]`` table of the settings file allows or denies by fact; a call
+must pass every rule. Part of the read model's digest: a server of another scope does not serve that model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from gongmcp.errors import StartupRefusal
+from gongmcp.refusals import refused
+
+PRIVATE: Final = "scope.private_calls"
+FROM_DATE: Final = "scope.from_date"
+TO_DATE: Final = "scope.to_date"
+
+FACTS: Final[dict[str, str]] = {
+    "workspaces": "workspace_id",
+    "scopes": "scope",
+    "languages": "language",
+    "purposes": "purpose",
+    "primary_users": "primary_user_id",
+    "lifecycle_buckets": "lifecycle_bucket",
+}
+"""Keys of the table that hold lists (each also as ``deny_<key>``), and the column of ``call_facts`` they are about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which calls are served.
+
+    *allow* and *deny* hold (key of ``FACTS``, values in lower case); *from_date* and *to_date* are inclusive UTC
+    days, '' = open. *private_calls*: whether calls that Gong marks as private are served.
+    """
+
+    private_calls: bool = False
+    allow: tuple[tuple[str, frozenset[str]], ...] = ()
+    deny: tuple[tuple[str, frozenset[str]], ...] = ()
+    from_date: str = ""
+    to_date: str = ""
+
+    @classmethod
+    def load(cls, table: Mapping[str, Any]) -> Scope:
+        """Return the scope that a checked ``[scope]`` *table* asks for."""
+
+        def lists(prefix: str) -> tuple[tuple[str, frozenset[str]], ...]:
+            return tuple(
+                (key, frozenset(str(value).strip().casefold() for value in table[prefix + key]))
+                for key in FACTS
+                if prefix + key in table
+            )
+
+        return cls(
+            table.get("private_calls") == "allow",
+            lists(""),
+            lists("deny_"),
+            str(table.get("from_date", "")),
+            str(table.get("to_date", "")),
+        )
+
+    def excludes(self, facts: Mapping[str, Any]) -> str | None:
+        """Return the rule that leaves a call with these ``call_facts`` out, None when it is served."""
+        if facts["is_private"] and not self.private_calls:
+            return PRIVATE
+        for key, values in self.allow:
+            if str(facts[FACTS[key]]).casefold() not in values:
+                return f"scope.{key}"
+        for key, values in self.deny:
+            if str(facts[FACTS[key]]).casefold() in values:
+                return f"scope.deny_{key}"
+        if self.from_date and str(facts["call_date"]) < self.from_date:
+            return FROM_DATE
+        if self.to_date and str(facts["call_date"]) > self.to_date:
+            return TO_DATE
+        return None
+
+    def canonical(self) -> list[Any]:
+        """Return what it says as plain values, for the read model's digest."""
+        return [
+            self.private_calls,
+            [[key, sorted(values)] for key, values in self.allow],
+            [[key, sorted(values)] for key, values in self.deny],
+            self.from_date,
+            self.to_date,
+        ]
+
+
+def check_dates(table: Mapping[str, Any], place: str) -> None:
+    """Refuse a window of dates that is none; *place* is where the table stands.
+
+    Raises ``StartupRefusal`` (exit 2).
+    """
+    import datetime as dt
+
+    for key in ("from_date", "to_date"):
+        if key in table:
+            try:
+                day = dt.date.fromisoformat(str(table[key]))
+            except ValueError:
+                raise _bad(place, key, "a day as YYYY-MM-DD") from None
+            if day.isoformat() != table[key]:
+                raise _bad(place, key, "a day as YYYY-MM-DD")
+    if "from_date" in table and "to_date" in table and table["from_date"] > table["to_date"]:
+        raise _bad(place, "to_date", "not before from_date")
+    if table.get("private_calls", "deny") not in ("allow", "deny"):
+        raise _bad(place, "private_calls", '"allow" or "deny"')
+
+
+def _bad(place: str, key: str, kind: str) -> StartupRefusal:
+    return refused("file_wrong_type", place=place, key=f"scope.{key}", kind=kind)
