@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from typing import Final
 
-MASKING_VERSION: Final = 1
+MASKING_VERSION: Final = 2
 """Raised whenever the same text would be masked differently; part of the read model's digest."""
 
 MASKED_KINDS: Final[dict[str, str]] = {
+    "link": "meeting link or its code",
+    "key": "API key, access token, private key or password",
     "email": "e-mail address",
+    "iban": "bank account number (IBAN)",
+    "card": "payment card number",
     "phone": "phone number",
 }
 """Name of each masked kind, as it stands in a mark, and what it is in words; the strongest first."""

@@ -11,7 +11,17 @@ from collections.abc import Iterator
 from typing import Final
 
 from gongmcp.exposure.detect.fold import View
-from gongmcp.exposure.detect.spoken import AT_SIGNS, DIGITS, DOTS, JOINTS, any_of, words
+from gongmcp.exposure.detect.spoken import (
+    AT_PHRASES,
+    AT_SIGNS,
+    DOTS,
+    FILLERS,
+    HYPHENS,
+    JOINTS,
+    UNDERSCORES,
+    any_of,
+    words,
+)
 
 # Letters and digits of scripts that put spaces between words. A neighbouring Chinese, Japanese, Korean
 # or Thai word is written without a space before the address and does not belong to it.
@@ -29,9 +39,11 @@ _AT: Final = re.compile(
     rf"(?P<sign>(?<=@)|(?<=%)40|(?<=&)(?:\#0*64|commat);)"
     rf"|(?<=[\[({{<])\s?(?P<bracket>at|{_said_at})\s?[\])}}>]\s?"
     rf"|(?<=\s)(?P<at>at)(?:\s+sign)?(?=\s[^@]{{0,80}}?(?:\.[{_W}]|\.\n|[\s(\[](?:{_said_dot}|dotcom)\b))"
+    rf"|(?<=\s)(?P<near>a|et|ad)(?=\s[^@]{{0,80}}?[\s(\[](?:{_said_dot})\b)"
     rf"|(?<![\[({{<@%&])(?P<word>{_said_at})(?=\s))"
 )
 
+_joint: Final = "|".join(sorted(re.escape(joint) for joint in JOINTS))
 _GAP: Final = r"(?:[^\S\n]|[.,;:]?\n)+"  # blanks, or the end of a sentence that the recogniser saw here
 _LABEL: Final = rf"[{_W}](?:[{_W}_-]*[{_W}])?"
 _LEFT_ATOM: Final = re.compile(rf"[{_W}{_SIGNS}]+$")
@@ -39,26 +51,32 @@ _LEFT_ANY_ATOM: Final = re.compile(rf"[\w{_SIGNS}]+$")
 _LEFT_QUOTED: Final = re.compile(r'"[^"\n]{1,64}"$')
 _LEFT_GAP: Final = re.compile(rf"{_GAP}$")
 _LEFT_JOINT: Final = re.compile(
-    rf"(?:(?:{_GAP})(?:{_said_dot}|{'|'.join(sorted(JOINTS))})(?:{_GAP})|\s?[\[({{<]\s?(?:{_said_dot}|\.)\s?[\])}}>]\s?)$"
+    rf"(?:(?:{_GAP})(?:{_said_dot}|{_joint})(?:{_GAP})|\s?[\[({{<]\s?(?:{_said_dot}|\.)\s?[\])}}>]\s?)$"
 )
 _LEFT_WORD: Final = re.compile(rf"(?:^|(?<=\s))(?P<word>[{_W}]+)(?:{_GAP})$")
+_LEFT_NAMES: Final = re.compile(
+    rf"(?:^|\n|(?:^|[\s,:'])(?:is|it's|its|to|ist|lautet|est|es|an|a|at|on|under|unter"
+    rf"|:)\s+)(?P<names>(?:[{_W}]+\s+){{1,2}})$"
+)
 _LEFT_BROKEN: Final = re.compile(rf"(?:^|(?<=\s))(?P<word>[{_W}]+)\.\n$")
 
 _RIGHT_GAP: Final = re.compile(_GAP)
 _RIGHT_LABEL: Final = re.compile(_LABEL)
-_RIGHT_JOINT: Final = re.compile(rf"{_GAP}(?:{'|'.join(sorted(JOINTS))}){_GAP}(?={_LABEL})")
+_RIGHT_JOINT: Final = re.compile(rf"{_GAP}(?:{_joint}){_GAP}(?={_LABEL})")
 _RIGHT_LETTER: Final = re.compile(rf"[ -](?P<letter>[{_W}])(?![{_W}])")
 _RIGHT_MORE: Final = re.compile(rf"[^\S\n]+(?P<word>[{_W}-]+)(?=(?:{_GAP}(?:{_said_dot}){_GAP}|{_GAP}dotcom\b))")
 _RIGHT_DOT: Final = re.compile(
     rf"(?P<tight>\.)(?=[{_W}])"
     rf"|(?P<loose>(?:[^\S\n]?\.[^\S\n]?|\.\n))(?=[{_W}])"
-    rf"|(?P<said>{_GAP}(?:{_said_dot}){_GAP}|{_GAP}dot(?=com\b)|\s?[\[({{<]\s?(?:{_said_dot}|\.)\s?[\])}}>]\s?)(?=[{_W}])"
+    rf"|(?P<said>{_GAP}(?:{_said_dot}){_GAP}|{_GAP}dot(?=com\b)"
+    rf"|\s?[\[({{<]\s?(?:{_said_dot}|\.)\s?[\])}}>]\s?)(?=[{_W}])"
 )
 _WRITTEN_DOMAIN: Final = re.compile(rf"(?:[{_W}][{_W}-]{{0,62}}\.)+[a-z]{{2,24}}")
 _ADDRESS: Final = re.compile(r"\[?\d{1,3}(?:\.\d{1,3}){3}\]?")
 
 _CUE: Final = re.compile(
-    r"\be-?mails?\b|\bmails?\b|\bmailbox\b|\baddress\b|\breach\b|\bcontact\b|\bwrite\b|\badresse\b|\bcorreo\b|\bcourriel\b"
+    r"\be-?mails?\b|\bmails?\b|\bmailbox\b|\baddress\b|\breach\b|\bcontact\b|\bwrite\b|\badresse\b|\bcorreo\b"
+    r"|\bcourriel\b"
     r"|\bindirizzo\b|\bendereco\b|\bdireccion\b|\badres\b|\bschreib|\becri(?:re|vez)\b|\bescrib|\bscriv|\bescrev"
 )
 _LEADS_IN: Final = re.compile(rf"\b(?:to|is|it's|its|from|cc|with|under|an|ist|es|est|e|lautet)(?:{_GAP})$")
@@ -71,51 +89,100 @@ _TOP_LEVEL: Final = words(
 
 # A word that stands before "at DOMAIN" without being a mailbox: "see our website at ...".
 _NO_MAILBOX: Final = words(
+    "use using contact write send sent try ask call text apunta escribeme voila voici note copy thanks hi hello hey "
     "a an the this that these those i me us you it them him her we they he she who what which where when here there "
     "is are was were be been being am do does did done have has had can could will would may might should must "
     "and or but not no yes so if then than as of in on to for from by with up out down over off about only just also "
-    "again once more most all any some each both website websites site sites web webpage webpages page pages url link "
+    "again once more most all any some each both website websites site sites web webpage webpages page pages url "
+    "link "
     "links portal platform online homepage home blog forum store shop address section tab internet intranet newsroom "
     "press release releases presentation presentations slide slides deck material materials document documents copy "
     "copies replay webcast broadcast transcript transcripts report reports filing filings information info details "
     "relations look looking looks looked see seen visit visiting visited find found finding go going goes went come "
-    "learn read reading check checking click access accessed accessible available availability posted published listed "
-    "located hosted viewed downloaded download register registered sign signed subscribe order buy start started begin "
+    "learn read reading check checking click access accessed accessible available availability posted published "
+    "listed "
+    "located hosted viewed downloaded download register registered sign signed subscribe order buy start started "
+    "begin "
     "work working works worked employed team people folks guys friends colleagues employees staff engineers customer "
     "customers client clients analyst analysts manager director president officer meeting call calls live trading "
-    "trade traded priced stay join joined arrive arrived sitio pagina seite webseite netz site internet web disponible "
+    "trade traded priced stay join joined arrive arrived es est ist lautet das die der den dem mail email e-mail "
+    "correo adresse direccion an en bei unter sous chez con "
+    "y und et al el la le mi mon mein meine su votre courriel escribe para sitio pagina seite webseite netz site "
+    "internet web disponible "
     "verfügbar"
 )
+_ROLES: Final = words("info team press staff support help contact office jobs sales customer customers order")
 _SHORT_WORDS: Final = words("in it is to so me be at my no us am as do an of or on we he by pm if al la le et")
 _NO_DOMAIN: Final = words("a an the this that our your my his her their its one some any www http https")
 
 
-SIGNS: Final = ("@", "%40", "&#", "&commat;")
-BEGINNINGS: Final = (
-    any_of(AT_SIGNS | {"dot", "dotcom", "punkt"}) + r"\b",
-    r"at\s?[\])}>]",
-    rf"at\s+[{_W}-]+(?:\.[{_W}-]+)*\.[a-z]{{2}}",
+_COUNTRIES: Final = words("de fr es uk us eu ch be nl io co ca au ie pt pl se dk fi br mx jp cn lu ai ar cl pe at")
+_DOTS_OF_SPEECH: Final = DOTS & words("point period punt ponto")  # words that mostly mean something else
+PATTERN: Final = (
+    rf"@|%40|&#0*64|&commat|\b(?:{any_of(AT_SIGNS | {'dotcom'})}|at[ -](?:sign|symbol|zeichen))\b"
+    rf"|[\[({{<]\s?at\s?[\])}}>]"
+    rf"|\b{any_of(DOTS - _DOTS_OF_SPEECH)}\b"
+    rf"|\b{any_of(_DOTS_OF_SPEECH)}[\s,.]+(?:(?:uh|um|eh"
+    rf"|euh)[\s,.]+)?(?:{any_of((_TOP_LEVEL | _COUNTRIES) - {'live', 'group', 'company'})}"
+    rf"|[a-z] [a-z]|c o ?m|o r g|n e t)\b"
+    rf"|\b(?:at|a|et|ad)\s+[{_W}-]+(?:\.[{_W}-]+)*\.[a-z]{{2}}"
 )
-"""What an address holds, and how its sign begins, for the quick look of ``gongmcp.exposure.masking``."""
+"""What a text with an address holds, for the quick look of ``gongmcp.exposure.masking``."""
+
+
+# --- preparing -------------------------------------------------------------------------------------
+
+_AT_PHRASE: Final = re.compile(rf"(?<![{_W}]){any_of(AT_PHRASES)}(?![{_W}])")
+_UNDERSCORE: Final = re.compile(rf"\b{any_of(phrase for phrase in UNDERSCORES if ' ' in phrase)}\b")
+_HYPHEN: Final = re.compile(rf"\b{any_of(phrase for phrase in HYPHENS if ' ' in phrase)}\b")
+_SOUND: Final = re.compile(
+    rf"(?<![^\s,.]),?\s?\b{any_of(FILLERS - {'like', 'also', 'este', 'em'})}\b[,.…]{{0,3}}(?=\s)"
+)
+_HELP: Final = re.compile(
+    r",?\s(?:all (?:in )?(?:one word|lower ?case|small letters|together)|one word|no spaces?|in lower ?case"
+    r"|alles klein(?:geschrieben)?"
+    r"|alles zusammen(?:geschrieben)?|zusammengeschrieben|kleingeschrieben|klein geschrieben|ohne leerzeichen"
+    r"|tout attache|en minuscules?"
+    r"|tout en minuscules?|en un seul mot|todo junto|en minusculas?|todo en minusculas?|sin espacios)\b,?(?=\s)"
+)
+_SIGN_WORD: Final = rf"(?:at|{_said_at}|{_said_dot}|{_joint})"
+_COMMA: Final = re.compile(
+    rf"[,;](?=\s+{_SIGN_WORD}(?![{_W}]))|(?<=[{_W}]),(?=\s+[{_W}](?![{_W}]))|(?<=\s[{_W}])[,.](?=\s)"
+)
+_COMMA_AFTER: Final = re.compile(rf"(?P<word>(?<![{_W}]){_SIGN_WORD})[,;.](?=\s)")
+_SPELT_OUT: Final = re.compile(rf"(?<![{_W}])[{_W}](?:-[{_W}])+(?![{_W}-])")
+
+
+def prepared(view: View) -> str:
+    """Return the folded text with numbers and signs as the patterns know them, each at its old place."""
+    text = view.written.numbers
+    text = _AT_PHRASE.sub(lambda found: f"{'arroba':<{len(found.group())}}", text)
+    text = _UNDERSCORE.sub(lambda found: f"{'_':<{len(found.group())}}", text)
+    text = _HYPHEN.sub(lambda found: f"{'-':<{len(found.group())}}", text)
+    text = _SOUND.sub(lambda found: " " * len(found.group()), text)
+    text = _HELP.sub(lambda found: " " * len(found.group()), text)
+    text = _COMMA.sub(" ", text)
+    text = _COMMA_AFTER.sub(lambda found: found["word"] + " ", text)
+    return _SPELT_OUT.sub(lambda found: found.group().replace("-", " "), text)
 
 
 def find(view: View) -> Iterator[tuple[int, int]]:
     """Yield (start, end) in ``view.text`` of each address, in order, without overlaps."""
-    text = view.text
+    text = prepared(view)
     at = 0
     for sign in _AT.finditer(text):
         if sign.start() < at:
             continue
-        span = _address(view, sign, at)
+        span = _address(view, text, sign, at)
         if span is not None:
-            yield span
-            at = span[1]
+            at = view.written.end(span[1])
+            yield span[0], at
 
 
-def _address(view: View, sign: re.Match[str], floor: int) -> tuple[int, int] | None:
-    text, kind = view.text, sign.lastgroup
+def _address(view: View, text: str, sign: re.Match[str], floor: int) -> tuple[int, int] | None:
+    kind = sign.lastgroup
     domain = _Domain(text, sign.end())
-    mailbox = _Mailbox(view, sign.start() + (kind in {"at", "word"}), floor)
+    mailbox = _Mailbox(view, text, sign.start() + (kind in {"at", "near", "word"}), floor)
     if not domain.read() or not mailbox.read():
         return None
     before = text[max(floor, mailbox.start - _CUE_WINDOW) : mailbox.start]
@@ -124,14 +191,21 @@ def _address(view: View, sign: re.Match[str], floor: int) -> tuple[int, int] | N
         fits = domain.top_level or domain.numeric or (domain.labels > 1 and domain.last.isalpha()) or cue
     elif domain.first in _NO_DOMAIN:
         fits = False
+    elif kind == "near":
+        fits = domain.top_level and domain.said and mailbox.certain and domain.words == 1
+    elif kind == "bracket":
+        fits = domain.top_level
     elif kind != "at":
-        fits = domain.top_level and (mailbox.certain or mailbox.word not in _NO_MAILBOX)
+        fits = domain.top_level and (mailbox.certain or mailbox.word not in _NO_MAILBOX or mailbox.word in _ROLES)
     else:
         # Plain "at": the domain must have been said with its dot, or something must speak of e-mail.
         plain = mailbox.word not in _NO_MAILBOX and (domain.said or cue or _LEADS_IN.search(before) is not None)
+        plain = plain or (mailbox.word in _ROLES and domain.said)
         fits = domain.top_level and (mailbox.certain or plain)
         fits = fits and (domain.words == 1 or mailbox.certain or cue)
     if fits:
+        if kind in {"at", "word", "near"}:
+            mailbox.take_in_names()
         return mailbox.start, domain.end
     # Words that were taken for more of the domain may have hidden a plain one.
     written = _WRITTEN_DOMAIN.match(text, sign.end()) if kind == "sign" and not mailbox.gap else None
@@ -145,10 +219,11 @@ class _Mailbox:
     only word. ``gap``: a blank stands between it and the sign.
     """
 
-    def __init__(self, view: View, end: int, floor: int) -> None:
+    def __init__(self, view: View, text: str, end: int, floor: int) -> None:
         self.view = view
+        self.text = text
         self.floor = max(floor, end - _WINDOW)
-        self.window = view.text[self.floor : end]
+        self.window = text[self.floor : end]
         self.start = end
         self.certain = False
         self.gap = False
@@ -175,7 +250,7 @@ class _Mailbox:
             if not self._extend():
                 break
         self._over_the_full_stop()
-        while self.view.text[self.start] in "@._'~!#$*^-+":
+        while self.text[self.start] in "@._'~!#$*^-+":
             self.start += 1
         return True
 
@@ -208,6 +283,12 @@ class _Mailbox:
             return here_bit or left not in {"one", "un", "uno"}
         return here_bit and left not in _NO_MAILBOX and left not in DOTS and left not in {"at", "address", "e-mail"}
 
+    def take_in_names(self) -> None:
+        """Take in one or two more words, said between ``my e-mail is`` and the like and what was read."""
+        more = _LEFT_NAMES.search(self._left())
+        if more and not any(word in _NO_MAILBOX for word in more["names"].split()):
+            self.start = self.floor + more.start("names")
+
     def _over_the_full_stop(self) -> None:
         """Take in the word before a full stop: a recogniser ends the sentence at ``dana. smith@...``."""
         left = self._left()
@@ -215,7 +296,7 @@ class _Mailbox:
         if broken is None or self.gap or broken["word"] in _NO_MAILBOX:
             return
         start = self.floor + broken.start("word")
-        cue = _CUE.search(self.view.text[max(0, start - _CUE_WINDOW) : start])
+        cue = _CUE.search(self.text[max(0, start - _CUE_WINDOW) : start])
         if cue and self.view.raw_char(start).islower() and self.view.raw_char(self.start).islower():
             self.start = start
             self.certain = True
@@ -223,7 +304,7 @@ class _Mailbox:
 
 def _is_bit(word: str) -> bool:
     """Tell whether *word* is a letter or digits said by themselves."""
-    return len(word) == 1 or word.isdigit() or word in DIGITS
+    return len(word) == 1 or word.isdigit()
 
 
 class _Domain:

@@ -10,9 +10,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Final
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
 
 from gongmcp.exposure.clean import INVISIBLE
+
+if TYPE_CHECKING:
+    from gongmcp.exposure.detect.written import Written
 
 # Letters that look like a Latin one, each above its likeness. Capitals are looked up before lower
 # case, because some are alike only as capitals (Cyrillic Н and н).
@@ -61,6 +65,9 @@ def _fold(char: str) -> str:
     return "".join(_LOOKS_LIKE.get(part, part.lower()) for part in bare)
 
 
+BLOT: Final = "\x00"
+"""Stands in the folded view for what was found before; folding itself yields no such character."""
+
 _FOLDING: Final = _Folding()
 _NOT_ASCII: Final = re.compile("[^\x00-\x7f]")
 _FEW: Final = 8
@@ -77,16 +84,38 @@ class View:
     Line feeds in the folded form are the sentence boundaries of a monologue (or line breaks).
     """
 
-    __slots__ = ("_places", "raw", "same", "text")
+    __slots__ = ("_base", "_places", "_whole", "_written", "raw", "same", "text")
 
     def __init__(self, raw: str, *, ordinary: bool = False) -> None:
         """*ordinary* promises that *raw* holds no control character but line feeds."""
         self.raw = raw
         self.text, self.same = _folded(raw, ordinary)
         self._places: list[int] | None = None
+        self._written: Written | None = None
+        self._whole = self
+        self._base = 0
+
+    def part(self, start: int, end: int) -> View:
+        """Return the view of ``text[start:end]`` alone; its spans are of the same raw text."""
+        part = View.__new__(View)
+        part.raw, part.same, part.text = self.raw, self.same, self.text[start:end]
+        part._places = part._written = None
+        part._whole, part._base = self._whole, self._base + start
+        return part
+
+    @property
+    def written(self) -> Written:
+        """The folded text with speech written down in its place."""
+        if self._written is None:
+            from gongmcp.exposure.detect.written import Written  # its tables are made of folded words
+
+            self._written = Written(self.text)
+        return self._written
 
     def raw_span(self, start: int, end: int) -> tuple[int, int]:
         """Return the raw offsets of ``text[start:end]``, with the unseen characters that cling to its end."""
+        if self._whole is not self:
+            return self._whole.raw_span(start + self._base, end + self._base)
         if self.same:
             return start, end
         if self._places is None:
@@ -95,6 +124,12 @@ class View:
         while last < len(self.raw) and not _FOLDING[ord(self.raw[last])]:
             last += 1
         return first, last
+
+    def take_out(self, spans: Iterable[tuple[int, int]]) -> None:
+        """Blot out *spans* of ``text``, for what was found there is no more to be found."""
+        for start, end in spans:
+            self.text = self.text[:start] + BLOT * (end - start) + self.text[end:]
+        self._written = None
 
     def raw_char(self, index: int) -> str:
         """Return the raw character behind ``text[index]``, for instance to see its case."""

@@ -16,12 +16,18 @@ from itertools import pairwise
 from typing import Final
 
 from gongmcp.exposure.detect.fold import View
-from gongmcp.exposure.detect.spoken import DIGITS, REPEATS, TENS, any_of
+from gongmcp.exposure.detect.written import Written
 
 MIN_DIGITS: Final = 7
 MAX_DIGITS: Final = 15
 _MAX_GROUPS: Final = MAX_DIGITS
 _CUE_WINDOW: Final = 60
+
+PATTERN: Final = (
+    r"[0-9][^0-9a-z]{0,4}[0-9](?:[^0-9a-z]{0,4}(?:(?:um|uh|er|ah|ahm|euh|eh|and|und|then|dash"
+    r"|space)[ ,.]{1,2})?[0-9]){5}"
+)
+"""What a text with a written number holds, for the quick look of ``gongmcp.exposure.masking``."""
 
 # One leading class of characters, so that the search skips quickly to where a number can begin.
 _RUN: Final = re.compile(
@@ -34,12 +40,14 @@ _YEAR: Final = re.compile(r"(?:19|20)\d\d$")
 _MONEY: Final = re.compile(r"[$€£¥₹#=@]\s?$")
 _UNIT: Final = re.compile(
     r"\s?(?:%|percent|per cent|million|billion|trillion|thousand|hundred|basis|bps|dollar|euro|pound|yen|peso|share"
-    r"|unit|store|people|employee|customer|year|month|week|day|hour|minute|square|barrel|ton|mile|meter|[kmb]\b|mn\b|bn\b)"
+    r"|unit|store|people|employee|customer|year|month|week|day|hour|minute|square|barrel|ton|mile|meter|[kmb]\b"
+    r"|mn\b|bn\b)"
 )
 _URL: Final = re.compile(r"(?:[a-z][a-z0-9+.-]*://|www\.)\S*$")
 
 _STRONG: Final = (
-    r"telepho|telefo|\btel\b|\bphone|\bfax\b|\bmobile?\b|\bmobil|\bmovil|\bhandy|\bcell\b|\bcelular|\bcellulare"
+    r"telepho|telefo|\bfixe\b|\bfijo\b|\bsms\b|\bapunta|\bmarca|\bmarque|\bcomposez|\banruf|\bruf(?:en)? |\bwahl"
+    r"|\bwahle\btel\b|\bphone|\bfax\b|\bmobile?\b|\bmobil|\bmovil|\bhandy|\bcell\b|\bcelular|\bcellulare"
     r"|\bportable\b|\btelemovel|\bdial|\bdirect line\b|\bhot ?line\b|\blandline\b|\bwhats ?app\b|\bdurchwahl"
     r"|\brufnummer|\berreich|\b(?:call|text|ring|reach)(?:ing)? (?:me|us|him|her|them|back|in)\b"
     r"|\bcall(?:s|ed)? (?:from|on)\b|\bappel|\bjoindre\b|\bllam|\bchiam|\bligue\b"
@@ -47,7 +55,7 @@ _STRONG: Final = (
 )
 _WEAK: Final = r"\bnumber\b|\bnummer\b|\bnumero\b"
 _OTHER: Final = (
-    r"\bcode\b|\bpass ?code|\bpin\b|\bpassword|\bid\b|\baccount\b|\border\b|\binvoice|\bticket\b|\bcase\b"
+    r"(?<!area )\bcode\b|\bpass ?code|\bpin\b|\bpassword|\bid\b|\baccount\b|\border\b|\binvoice|\bticket\b|\bcase\b"
     r"|\breference\b|\bref\b|\bconfirmation\b|\bserial\b|\bmodel\b|\bpo\b|\bsku\b|\bversion\b|\bzip\b|\bcard\b"
     r"|\bkonto|\brechnung|\bbestell|\bcommande\b|\bfacture\b|\bpedido\b|\bfactura\b|\bkunden"
 )
@@ -82,8 +90,9 @@ def find(view: View, *, announced: bool = False) -> Iterator[tuple[int, int]]:
     *announced*: the text stands in a place for phone numbers (a CRM field of that name).
     """
     text = view.text
-    yield from _written(text, announced)
-    yield from _spoken(text, announced)
+    written = list(_written(text, announced))
+    spoken = [found for found in _spoken(view, announced) if not any(s < found[1] and found[0] < e for s, e in written)]
+    yield from sorted(written + spoken)
 
 
 # --- written ---------------------------------------------------------------------------------------
@@ -169,10 +178,12 @@ def _is_number(text: str, start: int, end: int, shape: _Groups, announced: bool)
         return len(shape.lengths) > 1 or announced or _cue(text, start) != "other"
     if shape.attached or _decimal(shape) or _UNIT.match(text, end):
         return False
+    if shape.digits[0] == "0" and len(shape.lengths) == 1 and len(shape.digits) in {10, 11}:
+        return _cue(text, start) != "other" and _valid_somewhere(shape.digits)
     trunk = (shape.digits[0] == "0" and len(shape.lengths) > 1) or (shape.bracket and ")" in "".join(shape.gaps))
     if trunk and shape.whole and len(shape.digits) >= 9 and not _years(shape) and _valid_somewhere(shape.digits):
         return True
-    return _announced(text, start, shape, announced)
+    return _grouped(shape) or _announced(text, start, end, shape, announced)
 
 
 def _north_american(shape: _Groups) -> bool:
@@ -186,6 +197,10 @@ def _north_american(shape: _Groups) -> bool:
         return _valid_north_american(number)  # digit by digit
     if len(number) != 10 or lengths not in {(3, 3, 4), (3, 7), (6, 4), (10,)}:
         return False
+    if lengths == (3, 3, 4) and number[0] in "23456789" and number[3] != "0":
+        signs = {gap.strip(" ()") for gap in shape.gaps}
+        if shape.bracket or (signs <= {"-", "."} and len(signs) == 1 and "." not in signs):
+            return True
     if lengths in {(3, 7), (6, 4)} and not (shape.bracket or any("-" in gap for gap in shape.gaps)):
         return False
     if shape.attached and len(lengths) < 3:
@@ -195,14 +210,30 @@ def _north_american(shape: _Groups) -> bool:
     return _valid_north_american(number)
 
 
-def _announced(text: str, start: int, shape: _Groups, announced: bool) -> bool:
+def _announced(text: str, start: int, end: int, shape: _Groups, announced: bool) -> bool:
     """Tell whether the words before it announce a phone number, and nothing about it speaks against."""
     if announced:
         return True
-    if not shape.whole or _years(shape) or any("\n" in gap or "," in gap for gap in shape.gaps):
+    if not shape.whole or _years(shape) or any("," in gap for gap in shape.gaps):
         return False
     cue = _cue(text, start)
+    if cue == "weak" and len(shape.lengths) == 1 and 9 <= len(shape.digits) <= 11:
+        return _valid_somewhere(shape.digits)
+    if any("\n" in gap for gap in shape.gaps):
+        return cue == "strong" or (cue == "weak" and len(shape.digits) >= 9)
+    if cue != "other" and len(shape.digits) >= MIN_DIGITS and _AFTER.match(text, end):
+        return True
     return cue == "strong" or (cue == "weak" and len(shape.digits) >= 9 and len(shape.lengths) > 1)
+
+
+def _grouped(shape: _Groups) -> bool:
+    """Tell whether digits without a trunk prefix are grouped as a national number, and as no amount is."""
+    signs = set(shape.gaps)
+    if not shape.whole or len(shape.lengths) < 3 or len(shape.digits) not in {9, 10} or len(signs) != 1:
+        return False
+    if signs <= {" ", "-"} and min(shape.lengths) >= 2 and not _years(shape):
+        return max(shape.lengths) <= 4 and _valid_somewhere(shape.digits)
+    return False
 
 
 def _cue(text: str, start: int) -> str:
@@ -240,114 +271,133 @@ def _in_url(text: str, start: int) -> bool:
 
 # --- spoken ----------------------------------------------------------------------------------------
 
-_SPOKEN: Final = frozenset(DIGITS) | frozenset(TENS) | frozenset(REPEATS)
-_WORD: Final = re.compile(r"(?:[ .,;\n-]{0,4}|\.{3} ?)(?P<word>[^\W_]+)")
-_PAUSES: Final = frozenset({"uh", "um", "er", "uhm", "eh", "ah", "hundred"})
-_FILLERS: Final = _PAUSES | {"and", "then"}
-_BEFORE: Final = re.compile(rf"(?:^|(?<=[\s(-]))(?:\d{{1,10}}|{any_of(_SPOKEN | _PAUSES)})[ ,.\n-]{{1,2}}$")
-_SAID_ON: Final = rf"(?:[ ,.\n-]{{1,3}}(?:{any_of(_SPOKEN | _PAUSES)}|[0-9]+)){{3}}"
-_SAID: Final = re.compile(rf"[ \n(\[{{<-]{any_of(_SPOKEN)}{_SAID_ON}")
-
-BEGINNINGS: Final = (
-    r"(?<=[0-9])(?:[ .,()/\n-]{0,3}[0-9]){6}",
-    any_of(_SPOKEN) + _SAID_ON,
+_SAID_GAP: Final = r"(?:[\s.,;:()/_–-]*|\s(?:space|leerzeichen|espace|espacio|pause|area code|vorwahl)\s)"
+_SAID_RUN: Final = re.compile(rf"(?<![0-9$€£%.,])\+?[\s(]{{0,12}}[0-9]+(?:{_SAID_GAP}(?<![0-9])[0-9]+)*")
+_SAID_EXTENSION: Final = re.compile(
+    r"[\s,.]{0,12}(?:and\s)?(?:x|ext|extension|durchwahl|nebenstelle|apparat|poste|interno|anexo"
+    r"|int)\b[\s.,:]*[0-9](?:[\s,-]*[0-9]){0,5}"
 )
-"""How a number begins, for the quick look of ``gongmcp.exposure.masking``."""
+_ROUND: Final = 5
+_AFTER: Final = re.compile(
+    r"[\s,.]{0,12}(?:(?:that's|that is|is|was|ist|lautet|c'est|est|es|es el|son|this is)\b)?[\s,]{0,2}(?:(?:my"
+    r"|our|his|her|the|your|die|der|das|meine?|unsere?|mon|ma"
+    r"|notre|le|la|mi|el|nuestro|su|a|an)\s)?(?:[a-z]{2,14}\s){0,2}(?:telefon|telephon|tele|phone|mobil|movil"
+    r"|cell|celular|handy|portable|fixe?\b|fax|numero"
+    r"|nummer|number\b|rufnummer|durchwahl|hotline|direct line|landline|whatsapp|toll.free)"
+)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Said:
-    """One word of a number as it is said: the digits that it stands for, and where it stands."""
+    """One group of digits of a number as it is said, and where it stands."""
 
     digits: str
     start: int
     end: int
-    single: bool  # the word of one digit
-    tens: bool = False  # a word like fifty, which takes a following digit in
+    single: int  # how many digits were said one by one
+    said: bool
 
 
-def _spoken(text: str, announced: bool) -> Iterator[tuple[int, int]]:
-    at = 0
-    for hit in _SAID.finditer(text):
-        if hit.start() >= at:
-            run, at = _read(text, max(at, _words_before(text, hit.start() + 1)))
-            yield from _number_in(text, run, announced)
+def _spoken(view: View, announced: bool) -> Iterator[tuple[int, int]]:
+    written = view.written
+    text = written.text
+    for run in _SAID_RUN.finditer(text):
+        if len(run.group()) < MIN_DIGITS or not written.said(*run.span()):
+            continue
+        groups = [_group(written, found) for found in _GROUP.finditer(text, run.start(), run.end())]
+        plus = run.group().startswith("+")
+        for start, end in _numbers_in(text, groups, plus, announced):
+            first = run.start() if plus and start == groups[0].start else start
+            last = written.end(end)
+            extension = _SAID_EXTENSION.match(text, end)
+            yield first, written.end(extension.end()) if extension else last
 
 
-def _words_before(text: str, start: int) -> int:
-    """Return where the digits begin, written or said, that stand directly before a said one."""
-    while before := _BEFORE.search(text, max(0, start - _CUE_WINDOW), start):
-        start = before.start()
-    return start
+def _group(written: Written, found: re.Match[str]) -> _Said:
+    pieces = written.pieces(*found.span())
+    digits = found.group()
+    single = len(digits) if pieces and (len(digits) == 1 or len(set(digits)) == 1) else 0
+    return _Said(digits, found.start(), found.end(), single, bool(pieces))
 
 
-def _read(text: str, at: int) -> tuple[list[_Said], int]:
-    """Read digits, said or written, from *at* on; return them and where something else begins."""
-    run: list[_Said] = []
-    repeat = 1
-    while word := _WORD.match(text, at):
-        if word["word"] in REPEATS:
-            repeat = REPEATS[word["word"]]
-            if not run:
-                run.append(_Said("", word.start("word"), word.end(), False))
-        elif run and word["word"] in _FILLERS:
-            if word["word"] == "hundred" and run[-1].single:
-                run[-1].digits += "00"
-                run[-1].end = word.end()
-        else:
-            said = _said(word)
-            if said is None:
-                break
-            if said.single and said.digits != "0" and run and run[-1].tens:
-                run[-1].digits, run[-1].end, run[-1].tens = run[-1].digits[0] + said.digits, said.end, False
-            else:
-                said.digits *= repeat
-                run.append(said)
-            repeat = 1
-        at = word.end()
-    return run, max(at, run[-1].end if run else at)
-
-
-def _said(word: re.Match[str]) -> _Said | None:
-    said = word["word"]
-    start, end = word.span("word")
-    if said in DIGITS:
-        return _Said(DIGITS[said], start, end, True)
-    if said in TENS:
-        return _Said(TENS[said], start, end, False, said.endswith("ty"))
-    if said.isascii() and said.isdigit() and len(said) <= 10:
-        return _Said(said, start, end, False)
-    return None
-
-
-def _number_in(text: str, run: list[_Said], announced: bool) -> Iterator[tuple[int, int]]:
-    digits = "".join(said.digits for said in run)
-    if len(digits) < MIN_DIGITS or not any(said.single or not said.digits.isdigit() for said in run):
+def _numbers_in(text: str, groups: list[_Said], plus: bool, announced: bool) -> Iterator[tuple[int, int]]:
+    digits = "".join(group.digits for group in groups)
+    if len(digits) < MIN_DIGITS:
         return
-    cue = announced or _cue(text, run[0].start) in {"strong", "weak"}
-    if not cue and _counting(run):
+    start, end = groups[0].start, groups[-1].end
+    cue = "strong" if announced else _cue(text, start)
+    if plus and 8 <= len(digits) <= MAX_DIGITS + 1 and not _UNIT.match(text, end):
+        yield start, end
         return
-    for first in range(len(run)):
+    if digits.startswith(("00", "011")) and 10 <= len(digits) <= MAX_DIGITS + 3 and len(groups) > 3:
+        yield start, end
+        return
+    announced = cue in {"strong", "weak"} or _AFTER.match(text, end) is not None
+    if not announced and (_counting(groups) or _said_years(groups)):
+        return
+    if cue == "other" and _other_is_near(text, start):
+        return
+    if _UNIT.match(text, end):
+        return
+    window = _north_american_in(groups)
+    if window and window[0] == 0 and len(digits) < MAX_DIGITS and "." in text[groups[window[1]].end : end]:
+        groups = groups[: window[1] + 1]  # the next sentence begins with a number of its own
+        digits, end = "".join(group.digits for group in groups), groups[-1].end
+    singles = sum(group.single for group in groups)
+    likely = singles >= MIN_DIGITS or _national(digits, groups)
+    if len(digits) <= MAX_DIGITS and all(group.said for group in groups) and (likely or announced):
+        yield start, end
+        return
+    if window:
+        first, last = window
+        yield groups[first].start, groups[last].end
+        yield from _numbers_in(text, groups[last + 1 :], False, False)
+    elif likely or (announced and (len(groups) > 1 or cue == "strong")):
+        yield start, end
+
+
+def _north_american_in(groups: list[_Said]) -> tuple[int, int] | None:
+    for first in range(len(groups)):
         number = ""
-        for last in range(first, len(run)):
-            number += run[last].digits
+        for last in range(first, len(groups)):
+            number += groups[last].digits
             if len(number) > 11:
                 break
             bare = number[1:] if len(number) == 11 and number[0] == "1" else number
-            words = sum(said.single for said in run[first : last + 1])
-            if len(bare) == 10 and words >= 3 and _valid_north_american(bare):
-                yield run[first].start, run[last].end
-                yield from _number_in(text, run[last + 1 :], announced)
-                return
-    singles = sum(len(said.digits) for said in run if said.single)
-    if len(digits) <= MAX_DIGITS and (cue or singles >= MIN_DIGITS):
-        yield run[0].start, run[-1].end
+            singles = sum(group.single for group in groups[first : last + 1])
+            if len(bare) == 10 and singles >= 3 and _valid_north_american(bare):
+                return first, last
+    return None
 
 
-def _counting(run: list[_Said]) -> bool:
-    """Tell whether somebody counts up or down."""
-    numbers = [int(said.digits) for said in run if said.digits]
-    return {later - earlier for earlier, later in pairwise(numbers)} in ({1}, {-1})
+def _national(digits: str, groups: list[_Said]) -> bool:
+    """Tell whether digits said in pairs and the like are a national number."""
+    if not 9 <= len(digits) <= 13 or len(groups) < 4 or any(len(group.digits) > 4 for group in groups):
+        return False
+    if digits[0] == "0":
+        return len(digits) <= 12
+    return _valid_somewhere(digits) or (len(digits) == 10 and len(groups) >= 5 and _valid_north_american(digits))
+
+
+def _counting(groups: list[_Said]) -> bool:
+    """Tell whether somebody counts, or lists round numbers."""
+    numbers = [int(group.digits) for group in groups]
+    steps = {later - earlier for earlier, later in pairwise(numbers)}
+    if len(groups) > 2 and len(steps) == 1 and steps != {0}:
+        return True
+    return all(number and number % _ROUND == 0 for number in numbers) and all(len(group.digits) > 1 for group in groups)
+
+
+def _said_years(groups: list[_Said]) -> bool:
+    """Tell whether they are years: nineteen ninety nine, twenty twenty one, twenty oh eight."""
+    digits = "".join(group.digits for group in groups)
+    years = [bool(_YEAR.match(digits[at : at + 4])) for at in range(0, len(digits), 4)]
+    return years[:2] == [True, True] and not any(group.single for group in groups[:4] if group.digits != "0")
+
+
+def _other_is_near(text: str, start: int) -> bool:
+    cues = [cue for cue in _CUE.finditer(text, max(0, start - _CUE_WINDOW), start) if cue.lastgroup == "other"]
+    return bool(cues) and len(text[cues[-1].end() : start].split()) <= 3
 
 
 # --- validity --------------------------------------------------------------------------------------

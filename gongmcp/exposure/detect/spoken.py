@@ -1,6 +1,7 @@
-"""How addresses and numbers are said: the words for their signs and digits, folded (``fold``).
+"""How addresses and numbers are said: the words for signs, letters and repeats, folded (``fold``).
 
 English, German, French, Spanish, Italian, Portuguese, Dutch, and the Polish and Russian word for ``@``.
+The words of numbers are in ``numerals``.
 """
 
 from __future__ import annotations
@@ -18,60 +19,93 @@ def words(text: str) -> frozenset[str]:
     return frozenset(fold(text).split())
 
 
-AT_SIGNS: Final = words("arroba arobase arobas chiocciola klammeraffe apenstaartje apestaartje małpa собака")
+def phrases(text: str) -> frozenset[str]:
+    """Return the phrases of *text*, parted by commas and folded."""
+    return frozenset(" ".join(phrase.split()) for phrase in fold(text).split(","))
+
+
+AT_SIGNS: Final = words(
+    "arroba arobase arobas chiocciola klammeraffe affenschwanz apenstaartje apestaartje małpa собака"
+)
 """Words that are said for ``@`` and for little else."""
+
+AT_PHRASES: Final = phrases(
+    "the at sign, the at symbol, at sign, at symbol, at zeichen, at-zeichen, das at-zeichen, a commercial, "
+    "signe arobase, signo arroba, simbolo arroba, signo de arroba, simbolo de arroba, the @ sign, the @ symbol, @ "
+    "sign, "
+    "@ symbol, @ zeichen, @-zeichen, klammer affe, arobaze, aroba"
+)
+"""Phrases that are said for ``@``."""
 
 DOTS: Final = words("dot punkt punto point ponto punt period kropka точка")
 """Words for the dot in an address."""
 
 JOINTS: Final = words(
     "underscore dash hyphen minus plus unterstrich bindestrich strich tiret souligné guion guión trattino hífen "
-    "sublinhado"
+    "sublinhado _ - +"
 )
 """Words for the other signs that join the parts of an address."""
 
-DIGITS: Final[dict[str, str]] = {
-    word: digit
-    for digit, names in {
-        "0": "zero oh o nought null nul zéro cero",
-        "1": "one eins un uno um een",
-        "2": "two zwei zwo deux dos dois duas twee",
-        "3": "three drei trois tres tre três drie",
-        "4": "four vier quatre cuatro quattro quatro",
-        "5": "five fünf fuenf cinq cinco cinque vijf",
-        "6": "six sechs seis sei zes meia",
-        "7": "seven sieben sept siete sette sete zeven",
-        "8": "eight acht huit ocho otto oito",
-        "9": "nine neun neuf nueve nove negen",
-    }.items()
-    for word in words(names)
-}
-"""The words of single digits."""
+UNDERSCORES: Final = phrases(
+    "underscore, under score, unterstrich, tiret bas, tiret du bas, trait bas, souligne, guion bajo, barra baja, "
+    "subrayado, sublinhado, sottolineatura, underline, tiefstrich"
+)
+HYPHENS: Final = phrases(
+    "dash, hyphen, minus, bindestrich, mittelstrich, strich, minuszeichen, gedankenstrich, tiret, trait d'union, "
+    "trait d union, tiret du milieu, tiret du six, guion, guion medio, raya, trattino, hifen, minus sign, hyphen "
+    "sign, "
+    "menos, moins"
+)
+SLASHES: Final = phrases(
+    "slash, forward slash, schragstrich, schraegstrich, slashzeichen, barre oblique, barre, barra, barra inclinada, "
+    "barra diagonal, diagonal, barra oblicua"
+)
+PLUSES: Final = phrases("plus, plus sign, pluszeichen, signe plus, mas, signo mas, piu, mais")
+COLONS: Final = phrases("colon, doppelpunkt, deux points, deux-points, dos puntos")
+QUESTION_MARKS: Final = phrases(
+    "question mark, fragezeichen, point d'interrogation, point d interrogation, signo de interrogacion, "
+    "signo de pregunta, interrogacion"
+)
+EQUALS: Final = phrases(
+    "equals, equal sign, equals sign, ist gleich, gleich, gleichheitszeichen, egal, egale, igual, igual a"
+)
+AMPERSANDS: Final = phrases("ampersand, und-zeichen, und zeichen, esperluette, et commercial")
 
-TENS: Final[dict[str, str]] = {
-    "ten": "10",
-    "eleven": "11",
-    "twelve": "12",
-    "thirteen": "13",
-    "fourteen": "14",
-    "fifteen": "15",
-    "sixteen": "16",
-    "seventeen": "17",
-    "eighteen": "18",
-    "nineteen": "19",
-    "twenty": "20",
-    "thirty": "30",
-    "forty": "40",
-    "fifty": "50",
-    "sixty": "60",
-    "seventy": "70",
-    "eighty": "80",
-    "ninety": "90",
+SIGN_WORDS: Final[dict[str, str]] = {
+    **dict.fromkeys(UNDERSCORES, "_"),
+    **dict.fromkeys(HYPHENS, "-"),
+    **dict.fromkeys(SLASHES, "/"),
+    **dict.fromkeys(PLUSES, "+"),
+    **dict.fromkeys(COLONS, ":"),
+    **dict.fromkeys(QUESTION_MARKS, "?"),
+    **dict.fromkeys(EQUALS, "="),
+    **dict.fromkeys(AMPERSANDS, "&"),
+    **dict.fromkeys(DOTS, "."),
 }
-"""English words for two digits; one that ends in 0 takes a following digit in (fifty five)."""
+"""What is said for a sign -> the sign."""
 
-REPEATS: Final = {"double": 2, "triple": 3}
-"""Words that repeat the digit after them."""
+FILLERS: Final = words(
+    "uh um uhm er erm hm hmm mm mhm eh ah ahm äh ähm öhm hm euh heu ben bah este em emm mmm ehm also like"
+)
+"""Sounds that people make between the parts of a number or address."""
+
+NATO: Final[dict[str, str]] = {
+    word: word[0]
+    for word in words(
+        "alpha alfa bravo charlie delta echo foxtrot golf hotel india juliett juliet kilo lima mike november "
+        "oscar papa "
+        "quebec romeo sierra tango uniform victor whiskey whisky xray yankee zulu"
+    )
+}
+"""The spelling alphabet of radio."""
+
+LETTER_NAMES: Final[dict[str, str]] = {
+    "ypsilon": "y", "i griega": "y", "i grec": "y", "igrec": "y", "ye": "y", "double u": "w", "double v": "w",
+    "uve doble": "w", "doble uve": "w", "doble ve": "w", "uve": "v", "zett": "z", "zed": "z", "zee": "z",
+    "vau": "v", "hache": "h", "jota": "j", "equis": "x", "iks": "x", "ix": "x", "zeta": "z", "efe": "f", "ele": "l",
+    "eme": "m", "ene": "n", "erre": "r", "ese": "s", "ache": "h", "jott": "j", "eszett": "ss",
+}  # fmt: skip
+"""Names of letters that are words by themselves."""
 
 
 def any_of(words: Iterable[str]) -> str:
@@ -80,5 +114,7 @@ def any_of(words: Iterable[str]) -> str:
     for head, group in groupby(sorted(words), key=lambda word: word[:1]):
         tails = {word[1:] for word in group}
         rest = any_of(tails - {""}) if tails - {""} else ""
-        heads.append(re.escape(head) + (f"(?:{rest})?" if "" in tails and rest else rest))
+        if "" in tails and rest:
+            rest = f"(?:{rest})?"
+        heads.append(re.escape(head) + rest)
     return f"(?:{'|'.join(heads)})" if len(heads) > 1 else heads[0]

@@ -1,0 +1,233 @@
+"""Meeting links with codes, and the codes themselves: written, spoken, split over sentences.
+
+A link is one to a known meeting service with a path, or any link with a secret in its query. A code (meeting
+id, passcode, PIN) is masked behind the words that announce it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from gongmcp.exposure.detect.fold import View
+from gongmcp.exposure.detect.spoken import words
+
+_DOT: Final = r"(?:\s*\.\s*|\s+(?:dot|punkt|point|punto)\s+)"
+_SUB: Final = rf"(?:[0-9a-z-]+{_DOT}|[a-z]{{2}}[\s]*[0-9][0-9\s]*web{_DOT})?"
+_HOSTS: Final = (
+    rf"{_SUB}zoom(?:gov)?{_DOT}(?:us|u s|com)|meet{_DOT}google{_DOT}com|teams{_DOT}(?:microsoft|live){_DOT}(?:com|us)"
+    rf"|{_SUB}{_SUB}web\s?ex{_DOT}com|{_SUB}go\s?to\s?meeting{_DOT}com|{_SUB}go\s?to\s?webinar{_DOT}com"
+    rf"|meet{_DOT}goto{_DOT}com"
+    rf"|go\s?to\s?meet{_DOT}me|{_SUB}where\s?by{_DOT}com|{_SUB}jit\s?si{_DOT}(?:si|org)|meet{_DOT}jit{_DOT}si"
+    rf"|{_SUB}blue\s?jeans{_DOT}com"
+    rf"|join{_DOT}skype{_DOT}com|meet{_DOT}lync{_DOT}com|(?:app{_DOT})?chime{_DOT}aws|(?:meet|v"
+    rf"|video){_DOT}ring\s?central{_DOT}com"
+    rf"|8x8{_DOT}vc|join{_DOT}me|uber\s?conference{_DOT}com|(?:video{_DOT})?dialpad{_DOT}com|{_SUB}livestorm{_DOT}co"
+    rf"|facetime{_DOT}apple{_DOT}com|teams{_DOT}events{_DOT}data{_DOT}microsoft{_DOT}com"
+    rf"|{_SUB}big\s?blue\s?button{_DOT}org"
+    rf"|lifesizecloud{_DOT}com|call{_DOT}lifesizecloud{_DOT}com|{_SUB}starleaf{_DOT}com|{_SUB}pexip{_DOT}me"
+    rf"|meet{_DOT}zoho{_DOT}(?:com|eu)"
+)
+_SCHEME: Final = r"(?:https?(?:\s*:\s*)?(?:\s*/){0,2}\s*)?(?:www\s*\.\s*)?"
+_HOST: Final = re.compile(rf"(?<![0-9a-z@.-]){_SCHEME}(?:{_HOSTS})(?![0-9a-z-])")
+
+_URL: Final = re.compile(r"https?://[^\s<>\"'`{}|\\^]+")
+_URL_CHARS: Final = re.compile(r"[^\s<>\"'`{}|\\^]+")
+_SECRET_QUERY: Final = re.compile(
+    r"[?&#](?:pwd|pass(?:word|code)?|pin|tk|token|access_token|auth(?:key|token)?|api_?key|key|code|sig|signature"
+    r"|secret|p"
+    r"|mtid|invite|share)=[^&\s]{4,}"
+)
+_TRAILING: Final = ".,;:!?)]>'\"}*"
+
+_PATH_SIGN: Final = r"[\s,]*[/?=&#_.:-]+[\s,]*"
+_PART: Final = (
+    r"(?:(?<![0-9a-z])(?:[0-9]+|[a-z])(?![0-9a-z])(?:[\s,.]+(?:[0-9]+|[a-z])(?![0-9a-z]))*|[0-9a-z%~@!$*+']+)"
+)
+_STEP: Final = re.compile(rf"(?P<sign>{_PATH_SIGN})(?P<part>{_PART})")
+_BARE_STEP: Final = re.compile(r"[\s,.]+(?P<part>[0-9]+(?:[\s,.-]+[0-9]+)*)(?![0-9a-z%])")
+_QUERY_STEP: Final = re.compile(r"[\s,.]*\n[\s,.]*(?P<part>[/?=&][^\s]+)")
+_LINKING: Final = re.compile(r"\s+(?:and|then|with|und|dann|mit|et|puis|avec|y|luego|con)(?=\s+(?:/|\?|-|[0-9]))")
+_NO_CODE: Final = words(
+    "pricing download downloads about support help blog solutions products features contact legal terms privacy "
+    "signup "
+    "signin login careers en us de fr es home index html docs company news events resources"
+)
+
+# --- codes -----------------------------------------------------------------------------------------
+
+_MEETING: Final = (
+    r"(?:meeting|webinar|conference|conf|zoom|teams|webex|besprechungs?|meetings?|konferenz|sitzungs?"
+    r"|videokonferenz|termin"
+    r"|reunion|la reunion|sala|bridge|event|session|personal meeting|google meet|gotomeeting|call|raum|room|salle)"
+)
+_CODE_NOUN: Final = (
+    r"(?:ids?|i d|codes?|number|pin|passcode|pass code|password|key|kennung|nummer|numero"
+    r"|passwort|kennwort|kenncode|pmi)"
+)
+_CODE_CUE: Final = re.compile(
+    rf"(?<![0-9a-z])(?:"
+    rf"(?P<meeting>{_MEETING}[ -]?{_CODE_NOUN}"
+    r"|(?:id|identifiant|identificador|codigo|code|numero|contrasena|mot de passe|clave|pin) (?:de|de la|du|der"
+    r"|des|para la) "
+    r"(?:reunion|conference|conferencia|sala|videoconference|videoconferencia|meeting|salle|llamada|webinaire"
+    r"|webinar|zoom|teams|webex))"
+    r"|(?P<code>pass ?codes?|pass-codes?|access codes?|access-codes?|participant (?:codes?|pin|id)|guest codes?"
+    r"|host (?:key|pin|code)|dial[ -]?in (?:codes?|pin|id)"
+    r"|(?:conference|audio|phone|entry|join|joining|security|attendee) (?:codes?|pins?)|kenncodes?"
+    r"|zugangs-?codes?|einwahl-?codes?|einwahl-?pins?"
+    r"|teilnehmer-?(?:codes?|pins?|id)|zugriffscodes?|konferenz-?(?:codes?|pins?)|zutrittscodes?"
+    r"|codes? d[' ]?acces|codes? secrets?|codes? (?:du )?participant"
+    r"|codes? confidentiels?|codes? de connexion|codigos? de acceso|claves? de acceso|codigos? de participante"
+    r"|codigos? secretos?"
+    r"|codigos? de entrada|pin[ -]?(?:codes?|nummer|number|de acceso)|(?:codes?|codigos?|numero) pin"
+    r"|meeting[ -]?passwor[dt]|pins?|geheimzahl)"
+    r")(?![0-9a-z])"
+)
+_CODE_LEAD: Final = re.compile(
+    r"[\s.,;:=#\"'`-]*(?:(?:is|it's|its|are|ist|lautet|lauten|est|c'est|c|es|sera|will|be|the|following|das|der|die|le|la|el|number|nummer"
+    r"|numero|no|nr|num|code|then|um|uh|er|ah|ahm|euh|eh|este|here|hier|voici|aqui|again|nochmal|for|fur|pour"
+    r"|para|this|diese|dieses|cette|esta"
+    r"|meeting|call|reunion|conference|today|would|enter|reads|and|und|et|y|followed|by|ok|okay|please|bitte|wie"
+    r"|folgt|suivant|siguiente|tiene|that|zoom)\b[\s.,;:=#\"'`-]*)*"
+)
+_CODE: Final = re.compile(
+    r"(?P<spelt>(?<![0-9a-z])(?:[0-9]+|[a-z](?![0-9a-z'])|(?=[a-z0-9]*[0-9])[a-z0-9]{2,16}(?![0-9a-z]))"
+    r"(?:[\s.,/–-]*(?:(?<![a-z])[0-9]+|(?<![0-9a-z])[a-z](?![0-9a-z'])"
+    r"|(?<![0-9a-z])(?=[a-z0-9]*[0-9])[a-z0-9]{2,16}))*)(?![a-z%])\s*(?P<end>#|(?:pound|hash|raute|diese"
+    r"|almohadilla)\b)?"
+)
+_UNIT: Final = re.compile(
+    r"\s?(?:%|percent|prozent|million|milli|billion|thousand|dollar|euro|pound|hour|minute|people|stunde|personen"
+    r"|personas)"
+)
+_YEARS: Final = re.compile(r"(?:19|20)[0-9]{2}")
+
+PATTERN: Final = (
+    r"\b(?:zoom|teams|meet|web ?ex|go ?to ?(?:meeting|webinar)|goto|where ?by|jitsi|jit|blue ?jeans|skype|lync"
+    r"|chime|ring ?central|8x8|join|"
+    r"uber ?conference|dialpad|facetime|livestorm|zoho|pexip|starleaf|lifesizecloud)(?:gov)?(?:\s*\.\s*|\s+(?:dot"
+    r"|punkt|point|punto)\s+)"
+    r"(?:us\b|u s\b|com|google|microsoft|live|goto|jit|si\b|org|skype|lync|aws|ring|vc\b|me\b|co\b|events|eu\b"
+    r"|zoho|apple|zoom|pexip)"
+    r"|https?://[^\s]*[?&#][a-z_]+=|"
+    r"\b(?:pass ?-?codes?|access[ -]codes?|pins?|geheimzahl|[a-z]*-?(?:kenn|zugangs|einwahl|zugriffs|zutritts"
+    r"|teilnehmer|konferenz)-?(?:codes?|pins?|ids?)|"
+    r"codes? (?:d[' ]?acces|secrets?|participant|du participant|confidentiels?|de connexion|pin)|codigos? (?:de"
+    r"|secretos?|pin)|claves? de|"
+    r"(?:participant|guest|host|dial[ -]?in|conference|audio|phone|entry|join|joining|security"
+    r"|attendee) (?:codes?|pins?|ids?|keys?))\b|"
+    rf"\b{_MEETING}[ -]?{_CODE_NOUN}\b|\b(?:id|identifiant|identificador|codigo|code|numero|contrasena"
+    rf"|mot de passe|clave) (?:de|du|der|para) "
+)
+"""What a text with a link or code holds, for the quick look of ``gongmcp.exposure.masking``."""
+
+
+def find(view: View) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) in ``view.text`` of each link and code, in order of their start; some may overlap."""
+    links = [*_links(view)]
+    yield from sorted([*links, *_codes(view)])
+
+
+def _links(view: View) -> Iterator[tuple[int, int]]:
+    text = view.text
+    for url in _URL.finditer(text):
+        end = _stripped(text, url.start(), url.end())
+        if _SECRET_QUERY.search(text, url.start(), end):
+            yield url.start(), end
+    written = view.written
+    for host in _HOST.finditer(written.text):
+        end = _path(written.text, host.end())
+        if end > host.end() and _has_code(written.text, host.group(), host.end(), end):
+            yield host.start(), written.end(end)
+
+
+def _stripped(text: str, start: int, end: int) -> int:
+    while end > start and text[end - 1] in _TRAILING:
+        end -= 1
+    return end
+
+
+def _path(text: str, at: int) -> int:
+    """Return where the path and query behind a host end."""
+    start = at
+    tight = _URL_CHARS.match(text, at)
+    if tight and text[at] in "/?#":
+        at = _stripped(text, at, tight.end())
+        if text[at - 1 : at] == "/" and at - start < 2 and not _STEP.match(text, at - 1):
+            return start
+    for _ in range(80):
+        begin = at - 1 if at > start and text[at - 1] in "/=?&-_" else at
+        if more := _QUERY_STEP.match(text, at):
+            at = _stripped(text, at, more.end())
+            continue
+        linking = _LINKING.match(text, at)
+        if linking:
+            begin = linking.end()
+        step = _STEP.match(text, begin)
+        if step and _goes_on(step, text):
+            at = step.end()
+            continue
+        bare = _BARE_STEP.match(text, at)
+        if bare and at > start and text[at - 1].isalnum() and _digits_before(text, start, at):
+            at = bare.end()
+            continue
+        break
+    return max(start, at)
+
+
+def _goes_on(step: re.Match[str], text: str) -> bool:
+    """Tell whether a sign and what follows it are more of a link: a full stop before a word is not."""
+    sign = step["sign"].strip(" ,\n")
+    if set(sign) <= {"."}:
+        return " " not in step["sign"].strip(",") and "\n" not in step["sign"]
+    if set(sign) <= {".", ":"}:
+        return False
+    return not ("." in sign and "\n" in step["sign"] and sign.startswith(".")) or sign.strip(".") != ""
+
+
+def _digits_before(text: str, start: int, at: int) -> bool:
+    last = re.search(r"[0-9a-z]+$", text[start:at])
+    return last is not None and (last.group().isdigit() or len(last.group()) == 1)
+
+
+def _has_code(text: str, host: str, start: int, end: int) -> bool:
+    path = text[start:end].strip(" /,.")
+    first = re.split(r"[^0-9a-z]+", path, maxsplit=1)[0]
+    if not path or path in _NO_CODE or (first in _NO_CODE and not any(char.isdigit() for char in path)):
+        return False
+    if "where" in host or "jit" in host or "join" in host or "gotomeet" in host or "zoom" not in host:
+        return len(path) >= 3
+    return any(char.isdigit() for char in path) or "/" in path or "=" in path
+
+
+def _codes(view: View) -> Iterator[tuple[int, int]]:
+    written = view.written
+    text = written.text
+    for cue in _CODE_CUE.finditer(view.text):
+        lead = _CODE_LEAD.match(text, cue.end())
+        at = lead.end() if lead else cue.end()
+        code = _CODE.match(text, at)
+        if code is None:
+            continue
+        start, end = code.span("spelt")
+        token = text[start:end]
+        digits = sum(char.isdigit() for char in token)
+        letters = sum(char.isalpha() for char in token)
+        if digits + letters < (3 if digits else 4) or digits + letters > 24 or _UNIT.match(text, end):
+            continue
+        if (not digits and (letters < 4 or (not written.said(start, end) and " " not in token))) or not _near(
+            view, cue, token
+        ):
+            continue
+        yield start, max(written.end(end), code.end("end"))
+
+
+def _near(view: View, cue: re.Match[str], token: str) -> bool:
+    """Tell whether the cue speaks of a code: ``pin`` alone does so in capitals or with four digits behind it."""
+    if cue.group() in {"pin", "pins"}:
+        return sum(char.isdigit() for char in token) >= 4 and not _YEARS.fullmatch(token.strip())
+    if cue["meeting"] and cue.group().split()[-1] in {"number", "numero", "nummer"}:
+        return sum(char.isdigit() for char in token) >= 4 and not _YEARS.fullmatch(token.strip())
+    return True
