@@ -68,8 +68,8 @@ _METHODOLOGY: Final[dict[str, tuple[str, ...]]] = {
 _HEAD: Final = (
     "A proposed business profile. It was made from names and counts: read it before you import it.",
     "",
-    "Check it with   gongctl profile validate --profile FILE --db PATH",
-    "and import it   gongctl profile import   --profile FILE --db PATH",
+    "Check it with   gongctl profile validate FILE --db PATH",
+    "and import it   gongctl profile import FILE --db PATH",
     "",
     "evidence and confidence are notes for you. They change nothing; the values in them come from your calls.",
     "groupable: true lets agents count calls by the values of a concept.",
