@@ -27,7 +27,7 @@ from gongmcp.exposure.rows import Row
 from gongmcp.exposure.text import MaskedText
 from gongmcp.store import lifecycle as store
 from gongmcp.store import pipeline
-from gongmcp.store.buckets import Lifecycle, lifecycle_for
+from gongmcp.store.buckets import Lifecycle, lifecycle_for, lifecycle_named
 from gongmcp.store.calls import CallFilter, title_of
 
 Count = Annotated[int, shown(Field.MEASURE)]
@@ -211,7 +211,7 @@ class BucketInfo(Row):
 )
 def list_lifecycle_buckets(args: BucketList, scope: CallScope) -> Rows[BucketInfo]:
     """Explain the buckets of the lifecycle that answers."""
-    lifecycle = lifecycle_for(scope.store, args.lifecycle_source)
+    lifecycle = lifecycle_named(scope.store, args.lifecycle_source)
     rows = [
         BucketInfo(bucket=item.bucket, label=item.label, description=item.description, primary_signals=[*item.signals])
         for item in lifecycle.texts()

@@ -152,24 +152,31 @@ class Lifecycle:
         return found
 
 
-def lifecycle_for(store: ReadStore, source: str) -> Lifecycle:
+def lifecycle_named(store: ReadStore, source: str) -> Lifecycle:
     """Return the lifecycle that *source* (auto, builtin, profile) asks for; auto takes the active profile's.
 
-    Raises ``ToolFault``: ``profile_missing`` when a profile is asked for and none is active,
-    ``profile_cache_stale`` when the cache holds no facts of the active one.
+    It is for a tool that tells of buckets and reads no facts: whether there are any is not asked.
+
+    Raises ``ToolFault("profile_missing")`` when a profile is asked for and none is active.
     """
-    if source == "builtin":
-        return Lifecycle()
-    profile = active_profile(store)
-    if profile is None:
-        if source == "profile":
-            raise ToolFault("profile_missing", "No business profile is active.")
-        return Lifecycle()
-    if not has_facts(store, profile):
+    profile = None if source == "builtin" else active_profile(store)
+    if profile is None and source == "profile":
+        raise ToolFault("profile_missing", "No business profile is active.")
+    return Lifecycle(profile)
+
+
+def lifecycle_for(store: ReadStore, source: str) -> Lifecycle:
+    """Return the same for a tool that reads facts.
+
+    Raises ``ToolFault``: ``profile_missing`` as ``lifecycle_named``, and ``profile_cache_stale`` when the cache holds
+    no facts of the active profile.
+    """
+    lifecycle = lifecycle_named(store, source)
+    if lifecycle.profile is not None and not has_facts(store, lifecycle.profile):
         raise ToolFault(
             "profile_cache_stale", "The cache holds no complete facts of the active business profile.", WARM_PROFILE
         )
-    return Lifecycle(profile)
+    return lifecycle
 
 
 def lifecycle_at_hand(store: ReadStore, source: str) -> Lifecycle:

@@ -25,12 +25,14 @@ def summarize(store: ReadStore, lifecycle: Lifecycle, bucket: str | None = None)
             "SELECT lifecycle_bucket AS bucket, lifecycle_confidence AS confidence, opportunity_count, account_count,"
             " transcript_present, duration_seconds, call_no FROM call_facts"
         )
+        where = ["lifecycle_bucket = :bucket"] if bucket is not None else []
     else:
         of = (
             "SELECT p.bucket, p.confidence, p.opportunity_count, p.account_count, p.transcript_present,"
             " f.duration_seconds, p.call_no FROM profile_facts p CROSS JOIN call_facts f ON f.call_no = p.call_no"
-            " WHERE p.profile_no = :profile_no"
         )
+        where = ["p.profile_no = :profile_no", *(["p.bucket = :bucket"] if bucket is not None else [])]
+    of += f" WHERE {' AND '.join(where)}" if where else ""
     rows = store.rows(
         "SELECT g.*, l.started_at AS latest_call_at FROM ("
         "SELECT bucket, count(*) AS call_count, sum(transcript_present) AS transcript_count,"
@@ -39,7 +41,7 @@ def summarize(store: ReadStore, lifecycle: Lifecycle, bucket: str | None = None)
         " sum(confidence = 'high') AS high_confidence_calls,"
         " sum(confidence = 'medium') AS medium_confidence_calls,"
         " sum(confidence = 'low') AS low_confidence_calls, max(call_no) AS latest_no"
-        f" FROM ({of}) WHERE :bucket IS NULL OR bucket = :bucket GROUP BY bucket"
+        f" FROM ({of}) GROUP BY bucket"
         ") g JOIN call_facts l ON l.call_no = g.latest_no",
         {"bucket": bucket, "profile_no": lifecycle.profile_no},
     )
