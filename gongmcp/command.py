@@ -98,12 +98,15 @@ def _preset_text(preset: Mapping[str, Any]) -> str:
 
 
 def _serve(settings: ServerSettings, db: Path) -> int:
+    from gongmcp.exposure.evidence import EvidenceSession
     from gongmcp.handler import build_handler
     from gongmcp.render.surface import surface_note
 
-    handler = build_handler(settings, db)
+    if settings.restricted is not None and settings.policy.tools is None:
+        raise refused("governance_needs_tools")
+    handler = build_handler(settings, db, session=EvidenceSession())
     if not handler.has_model():
-        raise refused("cache_not_warmed")
+        raise refused("cache_governed" if settings.restricted is None and handler.is_governed() else "cache_not_warmed")
     from gongmcp.protocol.stdio import serve_stdio  # the SDK; a refusal does not wait for it
 
     note = surface_note(handler, settings)

@@ -80,6 +80,13 @@ ERRORS: dict[str, ErrorCode] = {
             Exit.FAILED,
         ),
         ErrorCode(
+            "evidence_budget_exhausted",
+            "The client session has seen as much of these calls' transcripts as the policy allows.",
+            False,
+            "Ask about other calls; the operator may raise the evidence budget knowingly.",
+            Exit.REFUSED,
+        ),
+        ErrorCode(
             "internal_error",
             "Something unexpected happened; the log on stderr has the details under the reference.",
             True,

@@ -14,13 +14,13 @@ import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gongmcp.cancel import Cancel
 from gongmcp.catalog.active import Active
 from gongmcp.catalog.arguments import ValidArguments, unknown_argument, validate
 from gongmcp.catalog.completions import Asked, completion
-from gongmcp.catalog.declaration import CallScope, NotFound, Rows, Tool
+from gongmcp.catalog.declaration import NO_SUCH_CALL, CallScope, NotFound, Rows, Tool
 from gongmcp.catalog.limits import Limits
 from gongmcp.catalog.presets import PRESETS, find_preset, under_preset
 from gongmcp.catalog.prompts import PROMPTS, Prompt, find_prompt, write_prompt
@@ -29,10 +29,13 @@ from gongmcp.catalog.resources import RESOURCES, find_resource
 from gongmcp.catalog.schema import SCHEMA_VERSION, input_schema, output_schema
 from gongmcp.errors import ToolFault, Unavailable, UnknownPrompt, UnknownResource, UnknownTool
 from gongmcp.exposure.cursor import CursorSealer
-from gongmcp.exposure.engine import Disclosure
+from gongmcp.exposure.engine import Disclosure, echoes
+from gongmcp.exposure.evidence import AnswerBudget, EvidenceSession
 from gongmcp.exposure.fields import Provenance
 from gongmcp.exposure.ledger import Ledger
 from gongmcp.exposure.policy import Policy
+from gongmcp.exposure.rows import Row
+from gongmcp.gather import gather
 from gongmcp.render.answer import Answer
 from gongmcp.render.bound import bound_object, bound_rows
 from gongmcp.render.instructions import instructions
@@ -43,9 +46,11 @@ from gongmcp.render.wire import json_bytes, result_bytes
 from gongmcp.settings import ServerSettings
 from gongmcp.store.calls import CallFilter, calls_in_range
 from gongmcp.store.connection import ReadStore, StorePool
-from gongmcp.store.crm_names import CrmNames
-from gongmcp.store.freshness import ModelState, load_state
-from gongmcp.store.model import serving_digest
+from gongmcp.store.freshness import ModelState, is_governed, load_state
+from gongmcp.store.model import ModelRules
+
+if TYPE_CHECKING:
+    from gongmcp.governance.guard import Guard
 
 __all__ = ["Answer", "Outcome", "ToolHandler", "ToolInfo", "build_handler"]
 
@@ -114,12 +119,27 @@ class ToolHandler:
     """Runs tools over one cache under one policy. Thread-safe."""
 
     def __init__(
-        self, policy: Policy, pool: StorePool | None, *, tool_timeout: float = 30.0, names: CrmNames | None = None
+        self,
+        policy: Policy,
+        pool: StorePool | None,
+        *,
+        tool_timeout: float = 30.0,
+        rules: ModelRules | None = None,
+        guard: Guard | None = None,
+        session: EvidenceSession | None = None,
     ) -> None:
+        """Serve the read model of *rules* under *policy*.
+
+        *guard* looks at what leaves once more; *session* keeps what one client has seen, None = every call is the
+        first of its session (a preview).
+        """
         self.policy = policy
         self.tool_timeout = tool_timeout
         self._pool = pool
-        self._names = names
+        self._rules = rules or ModelRules()
+        self._digest = self._rules.digest
+        self._guard = guard
+        self._session = session
         self._allowed = {name: tool for name, tool in catalog().items() if policy.tools is None or name in policy.tools}
         self._infos: dict[str, ToolInfo] = {}
 
@@ -155,25 +175,33 @@ class ToolHandler:
             policy = under_preset(policy, find_preset(preset))
         if provenance is not None:
             policy = replace(policy, provenance=Provenance(provenance))
-        return ToolHandler(policy, self._pool, tool_timeout=self.tool_timeout, names=self._names)
+        return ToolHandler(policy, self._pool, tool_timeout=self.tool_timeout, rules=self._rules, guard=self._guard)
 
     def has_model(self) -> bool:
         """Return whether the cache holds a read model that may be served; True also while it cannot be asked."""
         try:
             with self._require_store().store_scope() as store:
-                load_state(store, serving_digest(self._names))
+                load_state(store, self._digest)
         except ToolFault:
             return False
         except Unavailable:
             return True
         return True
 
+    def is_governed(self) -> bool:
+        """Return whether the cache's read model was made with a restricted list; False when it cannot be asked."""
+        try:
+            with self._require_store().store_scope() as store:
+                return is_governed(store)
+        except (ToolFault, Unavailable):
+            return False
+
     def freshness(self) -> dict[str, Any]:
         """Return ``{freshness, as_of, calls, transcripts, segments}`` of what agents see; freshness is
         ``missing`` when there is no read model."""
         try:
             with self._require_store().store_scope() as store:
-                state = load_state(store, serving_digest(self._names))
+                state = load_state(store, self._digest)
                 totals = {name: store.total(name) for name in ("calls", "transcripts", "segments")}
                 return {"freshness": state.freshness, "as_of": state.as_of, **totals}
         except (ToolFault, Unavailable):
@@ -291,8 +319,10 @@ class ToolHandler:
         try:
             deadline = time.monotonic() + self.tool_timeout
             with self._require_store().store_scope(deadline=deadline, cancel=cancel) as store:
-                load_state(store, serving_digest(self._names))
-                return how.ask(Asked(store, self._names or CrmNames.default(), prefix, given or {}))
+                load_state(store, self._digest)
+                found = how.ask(Asked(store, self._rules.names, prefix, given or {}))
+            guard = self._guard
+            return [value for value in found if guard is None or not guard.names(value)]
         except Unavailable:
             return []
 
@@ -336,7 +366,7 @@ class ToolHandler:
             raise UnknownTool(name) from None
 
     def _scope(self, store: ReadStore, state: ModelState, limit: int, after: tuple[Any, ...] | None) -> CallScope:
-        return CallScope(store, self.policy, state, self._names or CrmNames.default(), limit, after)
+        return CallScope(store, self.policy, state, self._rules.names, limit, after)
 
     def _require_store(self) -> StorePool:
         if self._pool is None:
@@ -347,11 +377,13 @@ class ToolHandler:
         self, tool: Tool, arguments: Mapping[str, Any] | None, ledger: Ledger, cancel: Cancel | None
     ) -> tuple[dict[str, Any], int]:
         valid = validate(tool, self.policy, self.tool(tool.name).input_schema, arguments)
+        if self._guard is not None:
+            self._guard.follow()
         deadline = time.monotonic() + self.tool_timeout
         state: ModelState | None = None
         try:
             with self._require_store().store_scope(deadline=deadline, cancel=cancel) as store:
-                state = load_state(store, serving_digest(self._names))
+                state = load_state(store, self._digest)
                 return self._query(tool, valid, store, state, ledger)
         except Unavailable as snag:
             return _unavailable(snag, state), 0
@@ -367,25 +399,61 @@ class ToolHandler:
         }
         sealer = CursorSealer(state.secret)
         after = sealer.open(valid.cursor, binding) if valid.cursor else None
-        result = tool.function(valid.model, self._scope(store, state, valid.limit, after))
         disclosure = Disclosure(self.policy, valid.plain, ledger)
         head: dict[str, Any] = {"status": "ok", "as_of": state.as_of, "freshness": state.freshness}
-        if isinstance(result, NotFound):
-            return head | {"status": "not_found", "message": result.message}, 0
-        if not isinstance(result, Rows):
-            body = disclosure.one(tool.row, result)
-            return bound_object(tool, self.policy, head, body, disclosure), 1
+        if not tool.many:
+            return self._one(
+                tool, tool.function(valid.model, self._scope(store, state, valid.limit, after)), head, disclosure
+            )
         envelope = head | ({"limit": valid.limit} if tool.cap is not None else {})
         if valid.requested is not None:
             envelope["limit_clamped"] = {"requested": valid.requested, "effective": valid.limit}
-        if not result.rows and valid.cursor is None:
-            understood = disclosure.echo({**valid.plain, **result.searched}, ("searched",))
+
+        def ask(key: tuple[Any, ...] | None) -> Rows[Any]:
+            found: Rows[Any] = tool.function(valid.model, self._scope(store, state, valid.limit, key))
+            return found
+
+        session = self._session or EvidenceSession()
+        budget = AnswerBudget(self.policy.evidence, session)
+        gathered = gather(tool, ask, after, valid.limit, disclosure, self._guard, budget)
+        notes: dict[str, Any] = {}
+        if tool.notes is not None and gathered.notes is not None:
+            notes = self._guarded(disclosure.row(tool.notes, gathered.notes, ()), echo=echoes(tool.notes))
+        if not gathered.rows and valid.cursor is None:
+            understood = disclosure.echo({**valid.plain, **gathered.searched}, ("searched",))
             envelope["searched"] = {**understood, "calls_in_range": _calls_in_range(store, valid)}
         given = {name for name, value in valid.plain.items() if value is not None}
         structured = bound_rows(
-            tool, self.policy, envelope, result, disclosure, given, lambda key: sealer.seal(key, binding)
+            tool, self.policy, envelope, gathered, notes, disclosure, given, lambda key: sealer.seal(key, binding)
         )
-        return structured, structured["returned"]
+        sent = structured["returned"]
+        session.spend(item for item in gathered.evidence[:sent] if item is not None)
+        return structured, sent
+
+    def _one(
+        self, tool: Tool, result: Row | NotFound, head: dict[str, Any], disclosure: Disclosure
+    ) -> tuple[dict[str, Any], int]:
+        if not isinstance(result, NotFound):
+            body = disclosure.one(tool.row, result)
+            if self._guard is None or not self._guard.names(body):
+                return bound_object(tool, self.policy, head, body, disclosure), 1
+            if "call_ref" not in tool.row.__struct_fields__:
+                return bound_object(tool, self.policy, head, self._guard.without(body), disclosure), 1
+            # A call that names a restricted customer does not exist for agents.
+            disclosure.ledger.entries.clear()
+            result = NotFound(NO_SUCH_CALL)
+        return head | {"status": "not_found", "message": result.message}, 0
+
+    def _guarded(self, body: dict[str, Any], echo: frozenset[str] = frozenset()) -> dict[str, Any]:
+        """Return *body* without what names a restricted customer; the caller's own words, in *echo*, stay."""
+        if self._guard is None:
+            return body
+        looked_at = self._guard.without({name: value for name, value in body.items() if name not in echo})
+        return {
+            name: value if name in echo else looked_at[name]
+            for name, value in body.items()
+            if name in echo or name in looked_at
+        }
 
 
 def _calls_in_range(store: ReadStore, valid: ValidArguments) -> int:
@@ -408,11 +476,26 @@ def _error(fault: ToolFault) -> Answer:
     return Answer(text, None, is_error=True, error=error)
 
 
-def build_handler(settings: ServerSettings, db: Path | None = None) -> ToolHandler:
+def build_handler(
+    settings: ServerSettings, db: Path | None = None, *, session: EvidenceSession | None = None
+) -> ToolHandler:
     """Return a handler under *settings* over the cache *db*; without one it can list tools only.
+
+    *session* keeps what one client has seen of transcripts; without one every call stands for itself.
 
     Raises ``StartupRefusal`` when the file is not a usable cache.
     """
     pool = StorePool(db) if db is not None else None
-    names = CrmNames.load(settings.crm) if settings.crm else None
-    return ToolHandler(settings.policy, pool, tool_timeout=settings.tool_timeout, names=names)
+    guard = None
+    if settings.restricted is not None:
+        from gongmcp.governance.guard import Guard
+
+        guard = Guard(settings.restricted, settings.restricted_path)
+    return ToolHandler(
+        settings.policy,
+        pool,
+        tool_timeout=settings.tool_timeout,
+        rules=settings.model_rules(),
+        guard=guard,
+        session=session,
+    )

@@ -44,12 +44,14 @@ REFUSALS: Final[dict[str, Refusal]] = {
     "provenance_unknown": Refusal("{setting} is not a provenance mode.", "Modes: redacted, alias, raw."),
     "switch_unknown": Refusal("A policy switch of that name does not exist.", "{nearest}Switches: {names}."),
     "not_a_count": Refusal("{setting} must be a whole number of at least 1."),
+    "not_a_truth": Refusal("{setting} must be yes or no."),
+    "evidence_percent": Refusal("{setting} must be from 1 to 100."),
+    "governance_needs_tools": Refusal(
+        "With a restricted list the tools must be chosen.",
+        "Give --tool-preset NAME or --tool-allowlist NAME,NAME: with a list nothing is offered by default.",
+    ),
     "response_bytes": Refusal("{setting} must be from {low} to {high} bytes."),
     "tool_timeout": Refusal("{setting} must be a number of seconds above 0, at most {high}."),
-    "environment_later": Refusal(
-        "{variable} is set, and what it asks for arrives with a later release.",
-        "Unset it, or use a release that has it: it is never ignored.",
-    ),
     "environment_unknown": Refusal("{variable} is set and is no setting.", "{nearest}gongctl config show lists them."),
     # The settings file
     "file_unreadable": Refusal("{file}: the settings file cannot be read: {reason}."),
@@ -89,9 +91,15 @@ REFUSALS: Final[dict[str, Refusal]] = {
         "Run: gongctl cache init --db DB.",
         Exit.CACHE,
     ),
+    "cache_governed": Refusal(
+        "The cache was last warmed with a restricted list, and this server has none.",
+        "Give the list: --ai-governance-config FILE. To serve without one, warm the cache with "
+        "--no-governance-exclusions.",
+        Exit.CACHE,
+    ),
     "cache_not_warmed": Refusal(
         "The cache holds no serving read model for the active policy.",
-        "Run: gongctl cache warm --db DB (with the same --config FILE, if there is one).",
+        "Run: gongctl cache warm --db DB (with the same --config and --ai-governance-config, if they are used).",
         Exit.CACHE,
     ),
 }

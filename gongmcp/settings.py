@@ -9,16 +9,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gongmcp.catalog.limits import Cap, LimitPolicy
 from gongmcp.catalog.presets import find_preset, nearest, parse_allowlist, under_preset
 from gongmcp.errors import StartupRefusal
 from gongmcp.exposure.fields import SWITCHES, Provenance
-from gongmcp.exposure.policy import DEFAULT_RESPONSE_BYTES, MAX_RESPONSE_BYTES, MIN_RESPONSE_BYTES, Policy
+from gongmcp.exposure.policy import (
+    DEFAULT_RESPONSE_BYTES,
+    MAX_RESPONSE_BYTES,
+    MIN_RESPONSE_BYTES,
+    EvidenceLimits,
+    Policy,
+)
+from gongmcp.governance.scope import Scope
 from gongmcp.refusals import located, refused
+from gongmcp.store.crm_names import CrmNames
+from gongmcp.store.model import ModelRules
 
 if TYPE_CHECKING:
+    from gongmcp.governance.restricted import RestrictedList
     from gongmcp.settings_file import SettingsFile
 
 DEFAULT_TOOL_TIMEOUT = 30.0
@@ -28,9 +39,6 @@ MAX_TOOL_TIMEOUT = 3600.0
 
 PREFIX = "GONGMCP_"
 """Beginning of every environment variable that this program reads."""
-
-LATER_VARIABLES = ("GONGMCP_AI_GOVERNANCE_CONFIG",)
-"""Environment variables that withhold something in a later release: set, they are refused and not ignored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +85,48 @@ SETTINGS: tuple[Setting, ...] = (
         "policy.tool_timeout",
         "Seconds that one tool call may take.",
     ),
+    Setting(
+        "ai_governance_config",
+        "GONGMCP_AI_GOVERNANCE_CONFIG",
+        "--ai-governance-config",
+        "governance.list",
+        "YAML file of restricted customers: calls that name one do not exist for agents.",
+    ),
+    Setting(
+        "mask_participants",
+        "GONGMCP_MASK_PARTICIPANTS",
+        "--mask-participants",
+        "policy.mask_participants",
+        "Mask the names of each call's own parties (yes or no); the cache is warmed with the same setting.",
+    ),
+    Setting(
+        "min_cell",
+        "GONGMCP_MIN_CELL",
+        "--min-cell",
+        "policy.min_cell",
+        "Smallest count that is told apart: counts are rounded down to multiples of it, smaller groups merged.",
+    ),
+    Setting(
+        "evidence_per_answer",
+        "GONGMCP_EVIDENCE_PER_ANSWER",
+        "--evidence-per-answer",
+        "evidence.per_answer",
+        "Segments of one call that one answer may hold.",
+    ),
+    Setting(
+        "evidence_segments",
+        "GONGMCP_EVIDENCE_SEGMENTS",
+        "--evidence-segments",
+        "evidence.segments",
+        "Segments of one call that one client session may see whatever the call's length.",
+    ),
+    Setting(
+        "evidence_percent",
+        "GONGMCP_EVIDENCE_PERCENT",
+        "--evidence-percent",
+        "evidence.percent",
+        "Share of a call's segments, in percent, that one client session may see.",
+    ),
     *(
         Setting(
             f"max_{cap.setting}",
@@ -108,6 +158,9 @@ class ServerSettings:
         policy: what may leave.
         tool_timeout: seconds that one call may take.
         crm: what the settings file's ``crm`` table says of the tenant's CRM, by key; empty without one.
+        scope: which calls exist for agents.
+        restricted: the restricted list, None without one.
+        restricted_path: the file that it came from.
         sources: for each setting the kind of layer that decided: ``default``, ``file``, ``env``, ``flag``.
         layers: for each setting that was given, all layers that gave it, strongest first.
         file: the settings file, if there is one.
@@ -116,6 +169,9 @@ class ServerSettings:
     policy: Policy = field(default_factory=Policy)
     tool_timeout: float = DEFAULT_TOOL_TIMEOUT
     crm: Mapping[str, Any] = field(default_factory=dict)
+    scope: Scope = field(default_factory=Scope)
+    restricted: RestrictedList | None = None
+    restricted_path: Path | None = None
     sources: Mapping[str, str] = field(default_factory=dict)
     layers: Mapping[str, tuple[Layer, ...]] = field(default_factory=dict)
     file: SettingsFile | None = None
@@ -131,9 +187,6 @@ class ServerSettings:
 
         Raises ``StartupRefusal`` (exit 2) with one sentence for the first bad value.
         """
-        for variable in LATER_VARIABLES:
-            if environ.get(variable, "").strip():
-                raise refused("environment_later", variable=variable)
         _refuse_unknown(environ)
         layers = {setting.name: tuple(_layers(setting, flags, environ, file)) for setting in SETTINGS}
         given = _Given({name: found[0] for name, found in layers.items() if found})
@@ -142,14 +195,30 @@ class ServerSettings:
             switches=given.switches(),
             limits=LimitPolicy({cap: given.count(name) for cap in Cap if (name := f"max_{cap.setting}") in given.by}),
             max_response_bytes=given.response_bytes(),
+            min_cell=given.count("min_cell") if "min_cell" in given.by else 1,
+            mask_participants=given.truth("mask_participants"),
+            evidence=given.evidence(),
         )
+        path, restricted = given.restricted_list()
         return cls(
             given.tools(policy),
             given.timeout(),
             file.crm if file is not None else {},
+            Scope.load(file.scope) if file is not None else Scope(),
+            restricted,
+            path,
             {name: given.by[name].kind if name in given.by else "default" for name in layers},
             {name: found for name, found in layers.items() if found},
             file,
+        )
+
+    def model_rules(self) -> ModelRules:
+        """Return what decides the content of the read model that these settings serve."""
+        return ModelRules(
+            CrmNames.load(self.crm) if self.crm else CrmNames.default(),
+            self.scope,
+            self.restricted.digest if self.restricted is not None else "",
+            self.policy.mask_participants,
         )
 
 
@@ -164,6 +233,8 @@ def _layers(
         yield Layer("file", file.place(setting.key), file.values[setting.name])
 
 
+_YES = frozenset({"yes", "true", "1", "on"})
+_NO = frozenset({"no", "false", "0", "off"})
 _STRENGTH = {"file": 1, "env": 2, "flag": 3}
 
 
@@ -226,6 +297,36 @@ class _Given:
         if number < 1 or isinstance(value, bool | float):
             raise refused("not_a_count", setting=self._label(name))
         return number
+
+    def truth(self, name: str) -> bool:
+        """Return whether a setting is on; False when it is not given."""
+        value = str(self.by[name].value).strip().lower() if name in self.by else "no"
+        if value in _YES or value in _NO:
+            return value in _YES
+        raise refused("not_a_truth", setting=self._label(name))
+
+    def evidence(self) -> EvidenceLimits:
+        """Return how much of one call's transcript may leave."""
+        limits = EvidenceLimits()
+        for name, attribute in (
+            ("evidence_per_answer", "per_answer"),
+            ("evidence_segments", "segments"),
+            ("evidence_percent", "percent"),
+        ):
+            if name in self.by:
+                limits = replace(limits, **{attribute: self.count(name)})
+        if limits.percent > 100:
+            raise refused("evidence_percent", setting=self._label("evidence_percent"))
+        return limits
+
+    def restricted_list(self) -> tuple[Path | None, RestrictedList | None]:
+        """Return the restricted list and its file, None for both without one."""
+        if "ai_governance_config" not in self.by:
+            return None, None
+        from gongmcp.governance.restricted import read_restricted_list  # a start without a list does not pay for it
+
+        path = Path(str(self.by["ai_governance_config"].value))
+        return path, read_restricted_list(path)
 
     def response_bytes(self) -> int:
         """Return the byte budget of one answer."""

@@ -18,6 +18,7 @@ from typing import Any
 
 from gongmcp.errors import StartupRefusal
 from gongmcp.exposure.policy import MAX_RESPONSE_BYTES, MIN_RESPONSE_BYTES
+from gongmcp.governance.scope import FACTS, check_dates
 from gongmcp.refusals import located, refused
 from gongmcp.settings import MAX_TOOL_TIMEOUT, SETTINGS
 from gongmcp.store.crm_names import LISTS, aliasable
@@ -32,6 +33,7 @@ class Kind(Enum):
     TEXTS = "an array of strings, none of them blank"
     COUNT = "a whole number of at least 1"
     NUMBER = "a number above 0"
+    TRUTH = "true or false"
     ALIASES = "a table of arrays of strings, none of them blank"
 
 
@@ -50,6 +52,8 @@ _KINDS = {
     "provenance": Kind.TEXT,
     "policy_switches": Kind.TEXTS,
     "tool_timeout": Kind.NUMBER,
+    "ai_governance_config": Kind.TEXT,
+    "mask_participants": Kind.TRUTH,
 }
 
 TRANSPORT = FileKey("server.transport", Kind.TEXT, "How clients reach the server.")
@@ -74,20 +78,37 @@ CRM_KEYS: tuple[FileKey, ...] = (
 )
 """What describes the tenant's CRM; ``ServerSettings.crm`` holds it, without the prefix."""
 
+_SCOPE_HELP = {
+    "workspaces": "ids of workspaces",
+    "scopes": "External, Internal or Unknown",
+    "languages": "languages as Gong names them",
+    "purposes": "purposes of calls",
+    "primary_users": "ids of primary users",
+    "lifecycle_buckets": "builtin lifecycle buckets",
+}
+SCOPE_KEYS: tuple[FileKey, ...] = (
+    FileKey(
+        "scope.private_calls", Kind.TEXT, 'Whether calls marked as private are served: "deny" (default) or "allow".'
+    ),
+    *(FileKey(f"scope.{name}", Kind.TEXTS, f"Serve these alone: {_SCOPE_HELP[name]}.") for name in FACTS),
+    *(FileKey(f"scope.deny_{name}", Kind.TEXTS, f"Never serve these: {_SCOPE_HELP[name]}.") for name in FACTS),
+    FileKey("scope.from_date", Kind.TEXT, "First day (UTC) of calls that are served."),
+    FileKey("scope.to_date", Kind.TEXT, "Last day (UTC) of calls that are served."),
+)
+"""Which calls exist for agents; ``ServerSettings.scope`` holds what they say."""
+
 KEYS: dict[str, FileKey] = {
     key.name: key
     for key in (
         TRANSPORT,
         *(FileKey(setting.key, _KINDS.get(setting.name, Kind.COUNT), setting.help) for setting in SETTINGS),
         *CRM_KEYS,
+        *SCOPE_KEYS,
     )
 }
 """Every key that the file may hold, by dotted name."""
 
 TABLES: tuple[str, ...] = tuple(dict.fromkeys(name.partition(".")[0] for name in KEYS))
-
-LATER: tuple[str, ...] = ("scope", "governance")
-"""Tables that are reserved: their content arrives with a later release."""
 
 LATER_TRANSPORTS = frozenset({"http", "streamable-http", "streamable_http", "sse"})
 _NAMES_OF_THE_CACHE = frozenset({"db", "database", "cache"})
@@ -101,12 +122,14 @@ class SettingsFile:
         name: its name without the folder, for messages.
         values: by setting name (``gongmcp.settings.SETTINGS``).
         crm: what the ``crm`` table holds, lists as tuples.
+        scope: what the ``scope`` table holds, the same.
         lines: the line (from 1) on which each dotted key stands.
     """
 
     name: str
     values: Mapping[str, Any] = field(default_factory=dict)
     crm: Mapping[str, Any] = field(default_factory=dict)
+    scope: Mapping[str, Any] = field(default_factory=dict)
     lines: Mapping[str, int] = field(default_factory=dict)
 
     def place(self, key: str) -> str:
@@ -215,17 +238,19 @@ class _Reader:
                 found[name] = self._value(KEYS[name], value)
         if "tools.preset" in found and "tools.allowlist" in found:
             raise located(refused("two_tool_choices"), self._place("tools"))
+        scope = {name.removeprefix("scope."): value for name, value in found.items() if name.startswith("scope.")}
+        if scope:
+            check_dates(scope, self._place("scope"))
         by_key = {setting.key: setting.name for setting in SETTINGS}
         return SettingsFile(
             self._name,
             {by_key[name]: value for name, value in found.items() if name in by_key},
             {name.removeprefix("crm."): value for name, value in found.items() if name.startswith("crm.")},
+            scope,
             self._lines,
         )
 
     def _check_table(self, table: str, body: Any) -> None:
-        if table in LATER:
-            raise refused("file_later", place=self._place(table), key=table)
         if table not in TABLES:
             raise self._unknown(table)
         if not isinstance(body, dict):
@@ -237,6 +262,7 @@ class _Reader:
             Kind.TEXTS: lambda: _texts(value),
             Kind.COUNT: lambda: isinstance(value, int) and not isinstance(value, bool) and value >= 1,
             Kind.NUMBER: lambda: isinstance(value, int | float) and not isinstance(value, bool) and value > 0,
+            Kind.TRUTH: lambda: isinstance(value, bool),
             Kind.ALIASES: lambda: isinstance(value, dict) and all(map(_texts, value.values())),
         }[key.kind]()
         if not good:
@@ -274,7 +300,7 @@ class _Reader:
             inside = {known.partition(".")[2]: known for known in KEYS if known.startswith(f"{table}.")}
             names = f"Keys of [{table}]: {', '.join(inside)}."
         else:
-            inside, names = {known: known for known in (*TABLES, *LATER)}, f"Tables: {', '.join(TABLES)}."
+            inside, names = {known: known for known in TABLES}, f"Tables: {', '.join(TABLES)}."
         near = difflib.get_close_matches(key or table, inside, 1, 0.6)
         if not near:
             inside = {known.partition(".")[2]: known for known in KEYS}
@@ -309,6 +335,7 @@ def file_schema() -> dict[str, Any]:
         "policy.switches": {"items": {"enum": list(SWITCHES)}},
         "policy.max_response_bytes": {"minimum": MIN_RESPONSE_BYTES, "maximum": MAX_RESPONSE_BYTES},
         "policy.tool_timeout": {"maximum": MAX_TOOL_TIMEOUT},
+        "scope.private_calls": {"enum": ["deny", "allow"]},
         ALIASES.name: {"propertyNames": {"enum": list(aliasable())}},
     }
     tables: dict[str, Any] = {}
@@ -334,6 +361,7 @@ def _schema(kind: Kind) -> dict[str, Any]:
         Kind.TEXTS: texts,
         Kind.COUNT: {"type": "integer", "minimum": 1},
         Kind.NUMBER: {"type": "number", "exclusiveMinimum": 0},
+        Kind.TRUTH: {"type": "boolean"},
         Kind.ALIASES: {"type": "object", "additionalProperties": texts},
     }
     return schemas[kind]

@@ -14,7 +14,7 @@ import time
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, Pipe
 from typing import Any, Final, Protocol
 
@@ -22,6 +22,9 @@ import msgspec
 
 from gongctl.cache.derive import ServingCall, derive
 from gongctl.cache.profile_facts import KeptProfile
+from gongctl.governance.judge import Judge
+from gongctl.governance.verdicts import Verdict, content_digest, entry_rule, words_of
+from gongmcp.governance.scope import Scope
 from gongmcp.store.crm_names import CrmNames
 
 _END_SECONDS: Final = 5.0
@@ -48,21 +51,28 @@ class RawCall:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """What a batch gave, with the seconds that decoding and deriving took wherever it was done."""
+    """What a batch gave: the *calls* that are served, a verdict on every call, and the seconds that decoding and
+    deriving took wherever it was done."""
 
     calls: tuple[ServingCall, ...]
+    verdicts: tuple[Verdict, ...]
     decode_seconds: float
     derive_seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What facts are derived by: the *secret* that keys aliases, the *names* that CRM systems give to things, and
-    the *profiles* of which facts are kept."""
+    """What facts are derived by, and which calls are served.
+
+    *secret* keys aliases, *names* are what CRM systems give to things, *profiles* those of which facts are kept;
+    *scope* and *judge* (of the restricted list, None without one) decide which calls are served.
+    """
 
     secret: bytes
     names: CrmNames
     profiles: tuple[KeptProfile, ...] = ()
+    scope: Scope = field(default_factory=Scope)
+    judge: Judge | None = None
 
 
 class Deriver(Protocol):
@@ -73,20 +83,70 @@ class Deriver(Protocol):
 
 
 def derive_batch(batch: Sequence[RawCall], rules: Rules) -> Derived:
-    """Decode and derive the calls of *batch* that are there."""
-    calls = []
+    """Decode, judge and derive the calls of *batch* that are there."""
+    calls: list[ServingCall] = []
+    verdicts: list[Verdict] = []
     decoding = 0.0
     started = time.perf_counter()
     for raw in batch:
         if raw.call is None:
             continue
         since = time.perf_counter()
-        call = decode_payload(raw.call)
-        transcript = None if raw.transcript is None else decode_payload(raw.transcript)
-        answered = [decode_payload(item) for item in raw.answered]
+        payloads = _Payloads.of(raw)
         decoding += time.perf_counter() - since
-        calls.append(derive(call, transcript, rules.secret, raw.imported_at, answered, rules.names, rules.profiles))
-    return Derived(tuple(calls), decoding, time.perf_counter() - started - decoding)
+        verdict = judged(raw, payloads, rules)
+        if not verdict.suppressed:
+            served = derive(
+                payloads.call,
+                payloads.transcript,
+                rules.secret,
+                raw.imported_at,
+                payloads.answered,
+                rules.names,
+                rules.profiles,
+            )
+            outside = rules.scope.excludes(served.facts)
+            if outside is None:
+                calls.append(served)
+            else:
+                verdict = replace(verdict, rule=outside)
+        verdicts.append(verdict)
+    return Derived(tuple(calls), tuple(verdicts), decoding, time.perf_counter() - started - decoding)
+
+
+def judge_batch(batch: Sequence[RawCall], rules: Rules) -> list[Verdict]:
+    """Judge the calls of *batch* that are there by the restricted list alone."""
+    return [judged(raw, _Payloads.of(raw), rules) for raw in batch if raw.call is not None]
+
+
+def judged(raw: RawCall, payloads: _Payloads, rules: Rules) -> Verdict:
+    """Return the verdict of the restricted list on one call, with the words by which a changed list finds it."""
+    content = content_digest((raw.call, raw.transcript, *raw.answered))
+    if rules.judge is None:
+        return Verdict(raw.call_id, "", "", content)
+    found = rules.judge.find(payloads.call, payloads.transcript, payloads.answered)
+    words = words_of(rules.judge.words(payloads.call, payloads.transcript, payloads.answered))
+    if found is None:
+        return Verdict(raw.call_id, "", "", content, words)
+    return Verdict(raw.call_id, entry_rule(rules.secret, found.entry), found.source, content, words)
+
+
+@dataclass(frozen=True, slots=True)
+class _Payloads:
+    """A call's payloads, decoded."""
+
+    call: dict[str, Any]
+    transcript: dict[str, Any] | None
+    answered: list[dict[str, Any]]
+
+    @classmethod
+    def of(cls, raw: RawCall) -> _Payloads:
+        assert raw.call is not None
+        return cls(
+            decode_payload(raw.call),
+            None if raw.transcript is None else decode_payload(raw.transcript),
+            [decode_payload(item) for item in raw.answered],
+        )
 
 
 def decode_payload(payload: bytes) -> dict[str, Any]:

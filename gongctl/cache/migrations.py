@@ -60,16 +60,17 @@ def _create_missing(db: Database) -> bool:
     return False
 
 
-def _business_profiles(db: Database) -> bool:
-    """Make room for business profiles; the table for the active one was empty in version 1."""
+def _profiles_and_verdicts(db: Database) -> bool:
+    """Make room for business profiles and verdicts; of two tables that change one was empty, one is written anew."""
     if "profiles" not in {row[0] for row in db.conn.execute("SELECT name FROM sqlite_master")}:
         db.conn.execute("DROP TABLE active_profile")
+        db.conn.execute("DROP TABLE read_model")
     return _create_missing(db)
 
 
 MIGRATIONS: tuple[Migration, ...] = (
     Migration(1, "raw tables and serving read model", _create_missing),
-    Migration(2, "business profiles and their facts", _business_profiles),
+    Migration(2, "business profiles, and verdicts on calls", _profiles_and_verdicts),
 )
 
 if [migration.number for migration in MIGRATIONS] != list(range(1, SCHEMA_VERSION + 1)):

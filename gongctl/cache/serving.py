@@ -36,7 +36,6 @@ RAW_TOTALS: Final = {
     "workspace": "workspaces",
     "tracker": "trackers",
     "scorecard": "scorecards",
-    "answered_scorecard": "answered_scorecards",
     "crm_integration": "crm_integrations",
     "crm_schema": "crm_schemas",
 }
@@ -69,12 +68,13 @@ class _Tally:
     group_fields: frozenset[str]
     counts: Counter[CounterKey] = field(default_factory=Counter)
 
-    def call(self, facts: Mapping[str, object], has_crm: bool) -> None:
+    def call(self, facts: Mapping[str, object], has_crm: bool, answered: int) -> None:
         segments, present = facts["segment_count"], facts["transcript_present"]
         self._total("calls")
         self._total("transcripts" if present else "missing_transcripts")
         self._total("segments", int(str(segments)))
         self._total("calls_with_crm", int(has_crm))
+        self._total("answered_scorecards", answered)
         self._total("industry_calls", int(bool(facts["account_industry"])))
         self._total("stage_calls", int(bool(facts["opportunity_stage"])))
         self._total("classified_calls", int(facts["lifecycle_bucket"] != "unknown"))
@@ -272,7 +272,10 @@ class ServingWriter:
                 (call_no,),
             )
         )
-        tally.call(facts, bool(objects))
+        answered = self._connection.execute(
+            "SELECT count(*) FROM answered_scorecards WHERE call_no = ?", (call_no,)
+        ).fetchone()[0]
+        tally.call(facts, bool(objects), answered)
         tally.objects(objects, facts["lifecycle_bucket"], buckets)
         return tally.counts
 
@@ -290,7 +293,7 @@ class ServingWriter:
 
     def _tally(self, call: ServingCall) -> Counter[CounterKey]:
         tally = _Tally(self._group_fields)
-        tally.call(call.facts, bool(call.objects))
+        tally.call(call.facts, bool(call.objects), len({answer.answered_id for answer in call.answers}))
         tally.objects(
             [
                 _Object(item.object_type, item.object_id, [(name, value) for name, value, _ in item.values])

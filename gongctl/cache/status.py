@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from gongctl.cache.connection import reading
 from gongctl.cache.migrations import version_of
-from gongmcp.store.crm_names import CrmNames
-from gongmcp.store.model import serving_digest
+from gongmcp.store.model import ModelRules
 from gongmcp.store.profile import CLASSIFIER_VERSION
 from gongmcp.store.schema import SCHEMA_VERSION
 
@@ -93,11 +95,13 @@ class CacheStatus:
         return {**asdict(self), "migration_needed": self.migration_needed}
 
 
-def cache_status(path: Path, *, names: CrmNames | None = None, config: Path | None = None) -> CacheStatus:
+def cache_status(
+    path: Path, *, rules: ModelRules | None = None, policy_files: Mapping[str, Path | None] = MappingProxyType({})
+) -> CacheStatus:
     """Return the state of the cache at *path*, of whatever schema version, without writing to it.
 
-    A read model counts as current when it was warmed with *names* (None = the defaults); *config* is the
-    settings file that they came from, for the commands to run next.
+    A read model counts as current when it was warmed by *rules* (None = the defaults); *policy_files* are the
+    files that they came from, by flag, for the commands to run next.
 
     Raises:
         StartupRefusal: there is no cache that can be read.
@@ -109,7 +113,7 @@ def cache_status(path: Path, *, names: CrmNames | None = None, config: Path | No
         dirty = 0
         if "dirty_calls" in tables:
             dirty = connection.execute("SELECT count(*) FROM dirty_calls").fetchone()[0]
-        model, freshness = _model(connection, tables, meta, names)
+        model, freshness = _model(connection, tables, meta, rules or ModelRules())
         profile = _profile(connection, tables, freshness)
         version = version_of(connection)
     raw = {label: tallies.get(name, 0) for name, label in RAW_COUNTS.items()}
@@ -126,25 +130,31 @@ def cache_status(path: Path, *, names: CrmNames | None = None, config: Path | No
         read_model=model,
         reason=_reason(model, freshness),
         profile=profile,
-        next=_next(path, version, raw, profile.freshness if profile and freshness == "fresh" else freshness, config),
+        next=_next(
+            path, version, raw, profile.freshness if profile and freshness == "fresh" else freshness, policy_files
+        ),
     )
 
 
 def _model(
-    connection: sqlite3.Connection, tables: set[str], meta: dict[str, str], names: CrmNames | None
+    connection: sqlite3.Connection, tables: set[str], meta: dict[str, str], rules: ModelRules
 ) -> tuple[ModelStatus | None, Freshness]:
     if not {"read_model", "counters"} <= tables:
         return None, "missing"
-    row = connection.execute("SELECT digest, data_generation, as_of, complete FROM read_model WHERE id = 1").fetchone()
+    if "tightened_from" not in {column[1] for column in connection.execute("PRAGMA table_info(read_model)")}:
+        return None, "missing"  # of an older schema
+    row = connection.execute(
+        "SELECT digest, data_generation, as_of, complete, tightened_from FROM read_model WHERE id = 1"
+    ).fetchone()
     if row is None:
         return None, "missing"
-    digest, held, as_of, complete = row
+    digest, held, as_of, complete, tightened_from = row
     totals = dict(connection.execute("SELECT key, value FROM counters WHERE counter = 'total' AND detail = ''"))
     model = ModelStatus(
         **{name: totals.get(name, 0) for name in _MODEL_COUNTS},
         as_of=as_of or None,
         complete=bool(complete),
-        current=digest == serving_digest(names),
+        current=digest == rules.digest or rules.digest in json.loads(tightened_from),
     )
     if not (model.complete and model.current):
         return model, "missing"
@@ -185,11 +195,13 @@ def _profile(connection: sqlite3.Connection, tables: set[str], freshness: Freshn
     return ProfileStatus(profile_id, name, digest, state, calls, reason)
 
 
-def _next(path: Path, version: int, raw: dict[str, int], freshness: Freshness, config: Path | None) -> list[str]:
+def _next(
+    path: Path, version: int, raw: dict[str, int], freshness: Freshness, policy_files: Mapping[str, Path | None]
+) -> list[str]:
     db = shlex.quote(str(path))
     if version < SCHEMA_VERSION:
         return [f"gongctl cache init --db {db}"]
     if not raw["calls"] and freshness == "missing":
         return [f"gongctl import gong PATH --db {db}"]
-    with_config = f" --config {shlex.quote(str(config))}" if config is not None else ""
-    return [] if freshness == "fresh" else [f"gongctl cache warm --db {db}{with_config}"]
+    flags = "".join(f" {flag} {shlex.quote(str(file))}" for flag, file in policy_files.items() if file is not None)
+    return [] if freshness == "fresh" else [f"gongctl cache warm --db {db}{flags}"]

@@ -90,6 +90,7 @@ _RECOUNTS: Final = (
        UNION ALL SELECT 'total', 'classified_calls', '', sum(lifecycle_bucket <> 'unknown') FROM call_facts
        UNION ALL SELECT 'total', 'opportunity_calls', '', sum(opportunity_count > 0) FROM call_facts
        UNION ALL SELECT 'total', 'account_calls', '', sum(account_count > 0) FROM call_facts
+       UNION ALL SELECT 'total', 'answered_scorecards', '', count(*) FROM answered_scorecards
        UNION ALL SELECT 'total', 'segments', '', count(*) FROM segments
        UNION ALL SELECT 'total', 'calls_with_crm', '', count(DISTINCT call_no) FROM crm_objects
        UNION ALL SELECT 'total', 'crm_objects', '', count(*) FROM crm_objects

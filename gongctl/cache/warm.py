@@ -16,18 +16,21 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
-from gongctl.cache.deriver import Derived, RawCall, Rules, decode_payload, open_deriver
+from gongctl.cache.deriver import Derived, RawCall, Rules, decode_payload, judge_batch, open_deriver
 from gongctl.cache.profile_facts import CallTraits, KeptProfile, ProfileFacts, facts_of_payload
 from gongctl.cache.serving import ServingWriter
 from gongctl.cache.settings_rows import write_settings
 from gongctl.cache.writer import CacheWriter
+from gongctl.governance.judge import Judge
+from gongctl.governance.verdicts import Verdict, VerdictWriter, queue
 from gongctl.profile.store import kept_profiles
+from gongmcp.errors import Exit, StartupRefusal
 from gongmcp.exposure.kinds import MASKING_VERSION
-from gongmcp.store.crm_names import CrmNames
-from gongmcp.store.model import serving_digest
+from gongmcp.governance.restricted import RestrictedList
+from gongmcp.store.model import ModelRules
 from gongmcp.store.profile import CLASSIFIER_VERSION
 
 BATCH_CALLS: Final = 200
@@ -45,7 +48,11 @@ _ROW_FACTOR: Final = 12
 
 KEPT_PROFILES: Final = 3
 """Profiles of which facts are kept: the active one and those that were active or asked for last."""
-_PARTS: Final = ("decode", "derive", "wait", "write", "merge", "profiles", "finish")
+REJUDGE_TARGET: Final = "rejudge_target"
+"""Key of ``meta``: the digest of the model that the calls in ``rejudge`` are judged for; '' = none."""
+MAX_LINEAGE: Final = 1_000
+"""How many lists, each stricter than the one before, a running server can be behind."""
+_PARTS: Final = ("judge", "decode", "derive", "wait", "write", "merge", "profiles", "finish")
 
 
 @dataclass(slots=True)
@@ -54,21 +61,29 @@ class WarmReport:
 
     *looked_at* calls were dirty; *redone* were written anew; *removed* are served no more because their
     raw call is gone; *segments* were written with the redone calls. *finished* is False when it was
-    stopped. *profile_calls* were given facts of a profile that had none of them yet.
+    stopped. *suppressed* are, of those looked at, the ones that scope or list take from agents; *judged_again* were
+    looked at because the list has changed. *profile_calls* were given facts of a profile that had none of them yet.
 
-    *parts* are seconds: ``decode`` and ``derive`` (facts and masking) where they were done, in a large build
-    beside ``write`` (rows, index, counters), ``merge`` (of the index, after a large build), ``profiles`` (facts
-    of new profiles) and ``finish``; ``wait`` is for the second process.
+    *parts* are seconds: ``judge`` (by a changed list), ``decode`` and ``derive`` (facts and masking) where they
+    were done, in a large build beside ``write`` (rows, index, counters), ``merge`` (of the index, after a large
+    build), ``profiles`` (facts of new profiles) and ``finish``; ``wait`` is for the second process.
     """
 
     looked_at: int = 0
     redone: int = 0
     removed: int = 0
     segments: int = 0
+    suppressed: int = 0
+    judged_again: int = 0
     profile_calls: int = 0
     seconds: float = 0.0
     finished: bool = False
     parts: dict[str, float] = field(default_factory=lambda: dict.fromkeys(_PARTS, 0.0))
+
+    @property
+    def done(self) -> int:
+        """How many steps of work were done, of whatever kind."""
+        return self.looked_at + self.judged_again + self.profile_calls
 
 
 def warm(
@@ -76,27 +91,31 @@ def warm(
     *,
     progress: Callable[[int, int], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
-    names: CrmNames | None = None,
+    rules: ModelRules | None = None,
+    restricted: RestrictedList | None = None,
+    ungoverned: bool = False,
 ) -> WarmReport:
     """Bring the read model of the cache behind *writer* up to date and report what was done.
 
     *progress* is called with the calls done and the calls to do, after each batch; *should_stop* is asked
-    between batches. Work that was interrupted is taken up by the next warm. *names* are what CRM systems
-    call things, the defaults unless the operator's settings file says otherwise.
+    between batches. Work that was interrupted is taken up by the next warm. *rules* decide what
+    is served, the defaults unless the operator's settings say otherwise; *restricted* is the list whose digest they
+    hold. *ungoverned* allows a model without a list where the one before had one.
 
     Raises:
-        StartupRefusal: too little disk space, or the cache is held by another program.
+        StartupRefusal: too little disk space, the cache is held by another program, or a list was in force and none
+            is given.
     """
-    run = _Run(writer, names or CrmNames.default())
+    run = _Run(writer, rules or ModelRules(), restricted)
     started = time.perf_counter()
     try:
-        run.begin()
-        todo = run.dirty_count() + run.profile_count()
+        run.begin(ungoverned=ungoverned)
+        todo = run.dirty_count() + run.judging_count() + run.profile_count()
         if progress is not None:
             progress(0, todo)
         for _ in run.batches(should_stop or (lambda: False)):
             if progress is not None:
-                progress(min(run.report.looked_at + run.report.profile_calls, todo), todo)
+                progress(min(run.report.done, todo), todo)
     finally:
         run.report.seconds = time.perf_counter() - started
     return run.report
@@ -106,30 +125,34 @@ _Payload = tuple[bytes, CallTraits]
 
 
 class _Run:
-    def __init__(self, writer: CacheWriter, names: CrmNames) -> None:
+    def __init__(self, writer: CacheWriter, rules: ModelRules, restricted: RestrictedList | None) -> None:
         self.report = WarmReport()
         self._writer = writer
-        self._names = names
-        self._digest = serving_digest(names)
+        self._model = rules
         self._connection = writer.connection
-        self._serving = ServingWriter(writer.connection, names)
-        self._secret = writer.secret
+        self._serving = ServingWriter(writer.connection, rules.names)
+        self._verdicts = VerdictWriter(writer.connection, writer.secret, restricted)
         self._segments = 0
-        self._profiles: tuple[KeptProfile, ...] = ()
+        judge = None if restricted is None else Judge(restricted)
+        self._rules = Rules(writer.secret, rules.names, (), rules.scope, judge)
 
-    def begin(self) -> None:
-        """Start a new model where there is none of the digest in force, and check the space."""
-        row = self._connection.execute("SELECT digest FROM read_model WHERE id = 1").fetchone()
-        if row is None or row[0] != self._digest:
-            with self._writer.transaction() as generation:
-                self._serving.clear()
-                self._connection.execute("INSERT OR IGNORE INTO dirty_calls SELECT call_id FROM raw_calls")
-                self._connection.execute(
-                    """INSERT OR REPLACE INTO read_model
-                         (id, digest, masking_version, generation, data_generation, as_of, complete)
-                       VALUES (1, ?, ?, ?, 0, '', 0)""",
-                    (self._digest, MASKING_VERSION, generation),
-                )
+    def begin(self, *, ungoverned: bool = False) -> None:
+        """Start a new model where there is none of the rules in force, or turn to a changed list; check the space."""
+        row = self._connection.execute("SELECT digest, base, restricted FROM read_model WHERE id = 1").fetchone()
+        if row is not None and row[2] and not self._model.restricted and not ungoverned:
+            raise StartupRefusal(
+                "The cache was last warmed with a restricted list, and none is given.",
+                "Give it: --ai-governance-config FILE. To serve every call of the scope: --no-governance-exclusions.",
+                Exit.REFUSED,
+            )
+        if row is None or row[1] != self._model.base:
+            self._start_model()
+        elif row[0] != self._model.digest:
+            self._turn_to_list(had_list=bool(row[2]))
+        elif self._writer.meta(REJUDGE_TARGET):
+            with self._writer.transaction():
+                self._connection.execute("DELETE FROM rejudge")
+                self._writer.set_meta(REJUDGE_TARGET, "")
         self._settle_profiles()
         size, self._segments = self._connection.execute(
             """SELECT coalesce(sum(length(c.payload)), 0) + coalesce(sum(length(t.payload)), 0),
@@ -139,6 +162,115 @@ class _Run:
         ).fetchone()
         if size:
             self._writer.require_space(size * _ROW_FACTOR, "Warming")
+
+    def _start_model(self) -> None:
+        with self._writer.transaction() as generation:
+            self._serving.clear()
+            self._verdicts.start_over()
+            self._connection.execute("INSERT OR IGNORE INTO dirty_calls SELECT call_id FROM raw_calls")
+            self._connection.execute(
+                """INSERT OR REPLACE INTO read_model
+                     (id, digest, masking_version, generation, data_generation, as_of, complete,
+                      base, restricted, tightened_from)
+                   VALUES (1, ?, ?, ?, 0, '', 0, ?, ?, '[]')""",
+                (self._model.digest, MASKING_VERSION, generation, self._model.base, self._model.restricted),
+            )
+            self._writer.set_meta(REJUDGE_TARGET, "")
+
+    def _turn_to_list(self, *, had_list: bool) -> None:
+        """Find the calls that a changed list concerns.
+
+        Those that a stricter list may take away are judged while the model of the list before is served, and
+        taken out as they are found. What a looser list gives back must not be seen by a server of the list before:
+        so the model is at once one of the new list, and complete again when all of it is there.
+        """
+        if self._verdicts.is_stricter():
+            if self._writer.meta(REJUDGE_TARGET) != self._model.digest:
+                with self._writer.transaction():
+                    self._connection.execute("DELETE FROM rejudge")
+                    if had_list:
+                        queue(self._connection, "rejudge", self._verdicts.concerned())
+                    else:
+                        self._connection.execute("INSERT INTO rejudge SELECT call_id FROM raw_calls")
+                    self._writer.set_meta(REJUDGE_TARGET, self._model.digest)
+            return
+        with self._writer.transaction() as generation:
+            queue(self._connection, "dirty_calls", self._verdicts.suppressed_by_list())
+            queue(self._connection, "dirty_calls", self._verdicts.concerned())
+            self._verdicts.take_over_terms()
+            self._connection.execute(
+                """UPDATE read_model SET digest = ?, restricted = ?, tightened_from = '[]', complete = 0, generation = ?
+                   WHERE id = 1""",
+                (self._model.digest, self._model.restricted, generation),
+            )
+            self._writer.set_meta(REJUDGE_TARGET, "")
+
+    def judging_count(self) -> int:
+        """Return how many calls are to be judged by a stricter list."""
+        return int(self._connection.execute("SELECT count(*) FROM rejudge").fetchone()[0])
+
+    def _judge_again(self, should_stop: Callable[[], bool]) -> Iterator[None]:
+        """Take out what a stricter list names, batch by batch, then make the model one of that list."""
+        if self._writer.meta(REJUDGE_TARGET) != self._model.digest:
+            return
+        with self._timed("judge"):
+            while batch := self._next_to_judge():
+                if should_stop():
+                    return
+                verdicts = judge_batch(batch, self._rules)
+                named = [verdict for verdict in verdicts if verdict.suppressed]
+                ids = [raw.call_id for raw in batch]
+                with self._writer.transaction() as generation:
+                    removed = self._served([verdict.call_id for verdict in named])
+                    self._serving.replace((), removed)
+                    # Of a call that the scope leaves out, that verdict stays: it tells the operator more.
+                    self._verdicts.store(named + self._not_by_scope(verdicts))
+                    self._connection.execute(
+                        "DELETE FROM rejudge WHERE call_id IN (SELECT value FROM json_each(?))", (json.dumps(ids),)
+                    )
+                    if removed:
+                        self._connection.execute("UPDATE read_model SET generation = ? WHERE id = 1", (generation,))
+                self.report.judged_again += len(batch)
+                self.report.removed += len(removed)
+                yield
+            with self._writer.transaction() as generation:
+                row = self._connection.execute("SELECT digest, tightened_from FROM read_model WHERE id = 1").fetchone()
+                self._verdicts.take_over_terms()
+                self._connection.execute(
+                    "UPDATE read_model SET digest = ?, restricted = ?, tightened_from = ?, generation = ? WHERE id = 1",
+                    (
+                        self._model.digest,
+                        self._model.restricted,
+                        json.dumps([*json.loads(row[1]), row[0]][-MAX_LINEAGE:]),
+                        generation,
+                    ),
+                )
+                self._writer.set_meta(REJUDGE_TARGET, "")
+
+    def _not_by_scope(self, verdicts: Sequence[Verdict]) -> list[Verdict]:
+        kept = []
+        for verdict in verdicts:
+            if verdict.suppressed:
+                continue
+            row = self._connection.execute(
+                "SELECT rule FROM verdicts WHERE call_id = ? AND suppressed = 1", (verdict.call_id,)
+            ).fetchone()
+            kept.append(verdict if row is None else replace(verdict, rule=row[0]))
+        return kept
+
+    def _next_to_judge(self) -> list[RawCall]:
+        ids = [
+            call_id
+            for (call_id,) in self._connection.execute(
+                "SELECT call_id FROM rejudge ORDER BY call_id LIMIT ?", (BATCH_CALLS,)
+            )
+        ]
+        return self._raw_calls(
+            """SELECT value, c.payload, c.imported_at, t.payload, coalesce(t.segment_count, 0)
+               FROM json_each(?) LEFT JOIN raw_calls AS c ON c.call_id = value
+               LEFT JOIN raw_transcripts AS t ON t.call_id = value ORDER BY value""",
+            (json.dumps(ids),),
+        )
 
     def _settle_profiles(self) -> None:
         """Let go of profiles that nobody wants any more, and of facts that other rules made."""
@@ -159,7 +291,7 @@ class _Run:
                         "UPDATE profile_models SET classifier = ?, complete = 0 WHERE profile_no = ?",
                         (CLASSIFIER_VERSION, number),
                     )
-        self._profiles = kept_profiles(self._connection)
+        self._rules = replace(self._rules, profiles=kept_profiles(self._connection))
 
     def profile_count(self) -> int:
         """Return how many calls lack facts of a kept profile, counted once for each."""
@@ -180,8 +312,10 @@ class _Run:
         if large:
             self._widen_index_buffer()
         beside = large and (os.cpu_count() or 1) > 1
-        rules = Rules(self._secret, self._names, self._profiles)
-        with open_deriver(rules, second_process=beside) as deriver:
+        yield from self._judge_again(should_stop)
+        if should_stop():
+            return
+        with open_deriver(self._rules, second_process=beside) as deriver:
             batch = self._next("")
             if batch:
                 deriver.submit(batch)
@@ -203,7 +337,7 @@ class _Run:
         if should_stop():
             return
         self.finish()
-        for kept in self._profiles:
+        for kept in self._rules.profiles:
             yield from self._complete(kept, should_stop)
             if should_stop():
                 return
@@ -246,21 +380,24 @@ class _Run:
 
     def _facts(self, kept: KeptProfile, stored: _Payload) -> ProfileFacts:
         payload, traits = stored
-        return facts_of_payload([kept], decode_payload(payload), traits, self._names)[0]
+        return facts_of_payload([kept], decode_payload(payload), traits, self._rules.names)[0]
 
     def _write(self, batch: Sequence[RawCall], derived: Derived) -> None:
         """Replace the served rows of *batch* and take it off the list, in one transaction."""
         gone = [raw.call_id for raw in batch if raw.call is None]
+        taken = [verdict.call_id for verdict in derived.verdicts if verdict.suppressed]
         with self._writer.transaction() as generation:
             # A transcript that waits for its call is dirty too: there is nothing to serve of it, and its
             # call will be dirty when it comes.
-            removed = self._served(gone)
+            removed = self._served([*gone, *taken])
             self._serving.replace(derived.calls, removed)
+            self._verdicts.store(derived.verdicts, gone)
             self._connection.executemany("DELETE FROM dirty_calls WHERE call_id = ?", [(raw.call_id,) for raw in batch])
             self._connection.execute("UPDATE read_model SET generation = ? WHERE id = 1", (generation,))
         self.report.looked_at += len(batch)
         self.report.redone += len(derived.calls)
         self.report.removed += len(removed)
+        self.report.suppressed += len(taken)
         self.report.segments += sum(len(call.segments) for call in derived.calls)
 
     def _widen_index_buffer(self) -> None:
@@ -311,13 +448,17 @@ class _Run:
 
     def _next(self, after: str) -> list[RawCall]:
         """Read the payloads of the next dirty calls behind the id *after*."""
-        rows = self._connection.execute(
+        return self._raw_calls(
             """SELECT d.call_id, c.payload, c.imported_at, t.payload, coalesce(t.segment_count, 0)
                FROM dirty_calls AS d LEFT JOIN raw_calls AS c ON c.call_id = d.call_id
                LEFT JOIN raw_transcripts AS t ON t.call_id = d.call_id
                WHERE d.call_id > ? ORDER BY d.call_id LIMIT ?""",
             (after, BATCH_CALLS),
         )
+
+    def _raw_calls(self, sql: str, parameters: tuple[str | int, ...]) -> list[RawCall]:
+        """Read a batch: rows of id, call, time of import, transcript, segments; it ends before too many segments."""
+        rows = self._connection.execute(sql, parameters)
         batch: list[RawCall] = []
         segments = 0
         for call_id, call, imported_at, transcript, count in rows:

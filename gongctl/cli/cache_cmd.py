@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import signal
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +18,7 @@ from gongmcp.errors import Exit
 if TYPE_CHECKING:
     from gongctl.cache.migrations import Migration
     from gongctl.cache.status import CacheStatus
-    from gongmcp.store.crm_names import CrmNames
+    from gongmcp.settings import ServerSettings
 
 app = typer.Typer(
     help="Create, warm and inspect a cache.",
@@ -29,6 +30,18 @@ app = typer.Typer(
 
 Db = Annotated[Path, typer.Option("--db", envvar="GONGCTL_DB", help="Cache file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Restricted = Annotated[
+    Path | None,
+    typer.Option(
+        "--ai-governance-config",
+        metavar="FILE",
+        help="YAML file of restricted customers, as for gongmcp: calls that name one are not served.",
+    ),
+]
+Masked = Annotated[
+    str | None,
+    typer.Option("--mask-participants", metavar="yes|no", help="Mask the names of each call's own parties."),
+]
 Config = Annotated[
     Path | None,
     typer.Option(
@@ -84,20 +97,44 @@ def init(
     _print_next(status)
 
 
-def names_of(config: Path | None) -> CrmNames | None:
-    """Return what CRM systems call things by the settings file *config*; None = the defaults."""
-    if config is None:
-        return None
-    from gongmcp.settings_file import read_settings_file
-    from gongmcp.store.crm_names import CrmNames
+@dataclass(frozen=True, slots=True)
+class ModelPolicy:
+    """What decides which read model is built and served: the server's settings, and the files they came from."""
 
-    return CrmNames.load(read_settings_file(config).crm)
+    settings: ServerSettings
+    files: Mapping[str, Path | None]
+
+
+def model_policy(config: Path | None, restricted: Path | None = None, masked: str | None = None) -> ModelPolicy:
+    """Return the settings that *config*, the restricted list and this process's environment make, as for gongmcp.
+
+    Raises:
+        StartupRefusal: as ``gongmcp`` would refuse to start.
+    """
+    import os
+
+    from gongmcp.settings import ServerSettings
+    from gongmcp.settings_file import read_settings_file
+
+    file = read_settings_file(config) if config is not None else None
+    flags = {"ai_governance_config": restricted, "mask_participants": masked}
+    settings = ServerSettings.resolve(flags, os.environ, file)
+    return ModelPolicy(settings, {"--config": config, "--ai-governance-config": settings.restricted_path})
 
 
 @app.command("warm")
 def warm_cache(
     db: Db,
     config: Config = None,
+    restricted: Restricted = None,
+    mask_participants: Masked = None,
+    no_governance_exclusions: Annotated[
+        bool,
+        typer.Option(
+            "--no-governance-exclusions",
+            help="Serve without a restricted list although the cache was last warmed with one.",
+        ),
+    ] = False,
     profile: Annotated[
         str | None,
         typer.Option(
@@ -118,7 +155,8 @@ def warm_cache(
     from gongctl.cache.writer import CacheWriter
     from gongctl.cli.progress import items_progress
 
-    names = names_of(config)
+    policy = model_policy(config, restricted, mask_participants)
+    rules = policy.settings.model_rules()
     with (
         CacheWriter.open(db, migrating=_migrating) as writer,
         _interruptible() as stop,
@@ -128,8 +166,15 @@ def warm_cache(
             from gongctl.profile.store import want
 
             want(writer, profile)
-        report = warm(writer, progress=progress, should_stop=stop, names=names)
-    status = cache_status(db, names=names, config=config)
+        report = warm(
+            writer,
+            progress=progress,
+            should_stop=stop,
+            rules=rules,
+            restricted=policy.settings.restricted,
+            ungoverned=no_governance_exclusions,
+        )
+    status = cache_status(db, rules=rules, policy_files=policy.files)
     interrupted = not report.finished
     if as_json:
         emit_json(
@@ -139,6 +184,8 @@ def warm_cache(
                 "looked_at": report.looked_at,
                 "redone": report.redone,
                 "removed": report.removed,
+                "suppressed": report.suppressed,
+                "judged_again": report.judged_again,
                 "segments": report.segments,
                 "profile_calls": report.profile_calls,
                 "freshness": status.freshness,
@@ -151,6 +198,8 @@ def warm_cache(
     else:
         emit_text(
             f"Redone: {report.redone:,} of {report.looked_at:,} calls looked at, {report.segments:,} segments"
+            + (f"; outside scope or restricted: {report.suppressed:,}" if report.suppressed else "")
+            + (f"; judged again: {report.judged_again:,}" if report.judged_again else "")
             + (f"; removed: {report.removed:,}" if report.removed else "")
             + (f"; facts of a new profile for {report.profile_calls:,} calls" if report.profile_calls else "")
             + f". The read model is {status.freshness}."
@@ -193,11 +242,18 @@ def _interruptible() -> Iterator[_Stop]:
 
 
 @app.command("status")
-def status_of_cache(db: Db, config: Config = None, as_json: Json = False) -> None:
+def status_of_cache(
+    db: Db,
+    config: Config = None,
+    restricted: Restricted = None,
+    mask_participants: Masked = None,
+    as_json: Json = False,
+) -> None:
     """Show what the cache holds, how fresh its read model is, and what to run. Changes nothing."""
     from gongctl.cache.status import cache_status
 
-    status = cache_status(db, names=names_of(config), config=config)
+    policy = model_policy(config, restricted, mask_participants)
+    status = cache_status(db, rules=policy.settings.model_rules(), policy_files=policy.files)
     if as_json:
         emit_json(status.as_json())
         return

@@ -1,4 +1,4 @@
-"""``gongctl profile``: map the company's CRM onto lifecycle buckets and concepts. The work is in ``gongctl.profile``."""
+"""``gongctl profile``: map the CRM onto lifecycle buckets and concepts. The work is in ``gongctl.profile``."""
 
 from __future__ import annotations
 
@@ -468,12 +468,11 @@ def explain_profile(
     Prints values of the CRM as they are: it is for the operator's eyes.
     """
     from gongctl.cache.connection import reading
-    from gongctl.cli.cache_cmd import names_of
+    from gongctl.cli.cache_cmd import model_policy
     from gongctl.cli.progress import items_progress
-    from gongctl.profile.explain import SAMPLE_CALLS, Lens, compare, explain_call, explain_sample
-    from gongmcp.store.crm_names import CrmNames
+    from gongctl.profile.explain import SAMPLE_CALLS, compare, explain_call, explain_sample
 
-    names = names_of(config) or CrmNames.default()
+    names = model_policy(config).settings.model_rules().names
     with reading(db) as connection:
         before = _lens(profile, connection, names)
         if against is not None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 
 from gongmcp.catalog.arguments import CallRef, Cursor, Limit, Text
-from gongmcp.catalog.declaration import Arguments, CallScope, Level, NotFound, Rows, tool
+from gongmcp.catalog.declaration import NO_SUCH_CALL, Arguments, CallScope, Level, NotFound, Rows, tool
 from gongmcp.catalog.limits import Cap
 from gongmcp.catalog.vocabulary import (
     FACT_REFINEMENTS,
@@ -232,7 +232,7 @@ def get_call(args: OneCall, scope: CallScope) -> CallDetail | NotFound:
         raise ToolFault("invalid_argument", "Give exactly one of call_id and call_ref.")
     row = store.find_call(scope.store, args.call_id or args.call_ref or "")
     if row is None:
-        return NotFound("No such call is visible here.")
+        return NotFound(NO_SUCH_CALL)
     objects = store.crm_objects(scope.store, row["call_no"], MAX_OBJECTS + 1)
     lifecycle = lifecycle_at_hand(scope.store, "auto")
     facts = lifecycle.facts(scope.store, [row["call_no"]])[row["call_no"]] if lifecycle.profile else None

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import msgspec
 
 from gongmcp.catalog.limits import Cap, Limits
+from gongmcp.exposure.evidence import Evidence
 from gongmcp.exposure.rows import Row
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class Rows(Generic[R]):
         more: True only when more rows exist behind the last one.
         notes: further columns of the envelope, a ``Row`` of the tool's ``notes`` model.
         searched: for an empty answer: the filters as understood.
+        evidence: what each row shows of a transcript; empty for a tool that shows none.
     """
 
     rows: Sequence[R]
@@ -57,6 +59,7 @@ class Rows(Generic[R]):
     keys: Sequence[tuple[Any, ...]] = ()
     notes: Row | None = None
     searched: dict[str, Any] = field(default_factory=dict)
+    evidence: Sequence[Evidence] = ()
 
     @classmethod
     def page(cls, rows: Sequence[R], scope: CallScope, notes: Row | None = None) -> Rows[R]:
@@ -69,6 +72,10 @@ class Rows(Generic[R]):
         end = start + scope.limit if scope.limit else len(rows)
         kept = rows[start:end]
         return cls(kept, end < len(rows), [(start + index + 1,) for index in range(len(kept))], notes)
+
+
+NO_SUCH_CALL = "No such call is visible here."
+"""What is said of a call that is not there, and in the same words of one that agents may not see."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,8 +145,10 @@ def search_transcript_quotes_with_attribution(args: QuoteSearch, scope: CallScop
     page = store.search_segments(scope.store, query, wanted, scope.limit, scope.after)
     buckets = lifecycle.shown(scope.store, ((hit.call_no, hit.lifecycle_bucket) for hit in page.rows))
     known = attribution.of_calls(scope.store, {hit.call_no for hit in page.rows}, scope.names)
-    rows = []
+    rows, seen = [], []
     for hit in page.rows:
+        excerpt, evidence = context_of(scope, hit, query)
+        seen.append(evidence)
         call = known[hit.call_no]
         speaker = attribution.speaker(scope.store, hit.call_no, hit.speaker_ref)
         rows.append(
@@ -174,8 +176,8 @@ def search_transcript_quotes_with_attribution(args: QuoteSearch, scope: CallScop
                 start_ms=hit.start_ms,
                 end_ms=hit.end_ms,
                 snippet=snippet(hit.text, hit.spans, query),
-                context_excerpt=context_of(scope, hit, query),
+                context_excerpt=excerpt,
             )
         )
     notes = search_notes(query, args.query, page.ranked_over, provenance(lifecycle))
-    return Rows(rows, page.more, page.keys, notes)
+    return Rows(rows, page.more, page.keys, notes, evidence=seen)

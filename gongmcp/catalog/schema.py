@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 import msgspec
 
 from gongmcp.catalog.arguments import DimensionMark, LimitMark
-from gongmcp.catalog.declaration import Tool
+from gongmcp.catalog.declaration import Level, Tool
 from gongmcp.catalog.dimensions import DIMENSION_ALIASES, DIMENSIONS, offered
 from gongmcp.exposure.decisions import possible
 from gongmcp.exposure.policy import Policy
@@ -108,8 +108,22 @@ _PAGE: dict[str, Any] = {
         "required": ["requested", "effective"],
     },
     "next_cursor": {"type": "string"},
-    "cut_by": {"type": "string", "enum": ["limit", "bytes"]},
+    "cut_by": {"type": "string", "enum": ["limit", "bytes", "evidence"]},
     "suggested_refinements": {"type": "array", "items": {"type": "string"}},
+}
+
+
+_HELD_BACK: dict[str, Any] = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {
+            "call_group": {"type": "integer"},
+            "more_in_call": {"type": "integer"},
+            "status": {"type": "string", "enum": ["evidence_budget_exhausted"]},
+        },
+        "additionalProperties": False,
+    },
 }
 
 
@@ -120,6 +134,8 @@ def output_schema(tool: Tool, policy: Policy) -> dict[str, Any]:
     if tool.many:
         properties |= _PAGE
         properties["capped" if tool.cap_envelope else "truncated"] = {"type": "boolean"}
+        if tool.level in (Level.SNIPPET, Level.IDENTIFIED):
+            properties["evidence_held_back"] = _HELD_BACK
         properties["searched"] = _searched(tool, policy)
         if tool.notes is not None:
             properties |= row_schema(tool.notes, policy)["properties"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 import msgspec
@@ -24,6 +24,7 @@ from gongmcp.catalog.vocabulary import (
     lifecycle_of,
     provenance,
 )
+from gongmcp.exposure.evidence import Evidence
 from gongmcp.exposure.fields import Field, Provenance, in_modes, never, opt_in, shown
 from gongmcp.exposure.rows import Row
 from gongmcp.exposure.snippets import excerpt_parts, snippet
@@ -110,7 +111,8 @@ def search_transcript_segments(args: SegmentSearch, scope: CallScope) -> Rows[Se
         for hit in page.rows
     ]
     used = provenance(lifecycle, used=args.lifecycle_bucket is not None)
-    return Rows(rows, page.more, page.keys, search_notes(query, args.query, page.ranked_over, used))
+    notes = search_notes(query, args.query, page.ranked_over, used)
+    return Rows(rows, page.more, page.keys, notes, evidence=evidence_of(page.rows))
 
 
 def search_notes(
@@ -187,6 +189,7 @@ def search_transcripts_by_call_facts(args: FactSearch, scope: CallScope) -> Rows
     lifecycle = lifecycle_of(args, scope)
     page = store.search_segments(scope.store, query, call_filter(args, lifecycle), scope.limit, scope.after)
     buckets = lifecycle.shown(scope.store, ((hit.call_no, hit.lifecycle_bucket) for hit in page.rows))
+    around = [context_of(scope, hit, query) for hit in page.rows]
     rows = [
         FactHit(
             call_group=hit.call_no,
@@ -204,18 +207,25 @@ def search_transcripts_by_call_facts(args: FactSearch, scope: CallScope) -> Rows
             start_ms=hit.start_ms,
             end_ms=hit.end_ms,
             snippet=snippet(hit.text, hit.spans, query),
-            context_excerpt=context_of(scope, hit, query),
+            context_excerpt=excerpt,
         )
-        for hit in page.rows
+        for hit, (excerpt, _) in zip(page.rows, around, strict=True)
     ]
-    used = provenance(lifecycle)
-    return Rows(rows, page.more, page.keys, search_notes(query, args.query, page.ranked_over, used))
+    notes = search_notes(query, args.query, page.ranked_over, provenance(lifecycle))
+    return Rows(rows, page.more, page.keys, notes, evidence=[evidence for _, evidence in around])
 
 
-def context_of(scope: CallScope, hit: store.SegmentRow, query: SearchQuery) -> list[MaskedText]:
-    """Return the excerpt around *hit*: end of the segment before, the hit itself, beginning of the next one."""
+def context_of(scope: CallScope, hit: store.SegmentRow, query: SearchQuery) -> tuple[list[MaskedText], Evidence]:
+    """Return the excerpt around *hit* (end of the segment before, the hit itself, beginning of the next one), and
+    the segments that it is made of."""
     around = store.excerpt(scope.store, hit.call_no, hit.segment_index)
-    return excerpt_parts([(item.text, item.spans, item.segment_index - hit.segment_index) for item in around], query)
+    parts = excerpt_parts([(item.text, item.spans, item.segment_index - hit.segment_index) for item in around], query)
+    return parts, Evidence(hit.call_ref, tuple(item.segment_index for item in around), hit.segment_count)
+
+
+def evidence_of(hits: Iterable[store.SegmentRow]) -> list[Evidence]:
+    """Return what rows of one segment each show of their calls' transcripts."""
+    return [Evidence(hit.call_ref, (hit.segment_index,), hit.segment_count) for hit in hits]
 
 
 class ContextSearch(Arguments):
@@ -294,4 +304,5 @@ def search_transcripts_by_crm_context(args: ContextSearch, scope: CallScope) -> 
                 snippet=snippet(hit.text, hit.spans, query),
             )
         )
-    return Rows(rows, page.more, page.keys, search_notes(query, args.query, page.ranked_over))
+    notes = search_notes(query, args.query, page.ranked_over)
+    return Rows(rows, page.more, page.keys, notes, evidence=evidence_of(page.rows))

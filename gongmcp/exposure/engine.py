@@ -38,6 +38,12 @@ def columns(model: type[Row]) -> tuple[tuple[str, Expose | None, bool], ...]:
     return tuple(out)
 
 
+@lru_cache(maxsize=256)
+def echoes(model: type[Row]) -> frozenset[str]:
+    """Return the columns of *model* that repeat the caller's own arguments."""
+    return frozenset(name for name, expose, _ in columns(model) if expose is not None and expose.field is Field.ECHO)
+
+
 @dataclass(slots=True)
 class Disclosure:
     """One run of the engine over one answer: policy, arguments, ledger and what it withheld by name."""
@@ -50,8 +56,16 @@ class Disclosure:
 
     def rows(self, model: type[Row], rows: Sequence[Row], place: Place) -> list[dict[str, Any]]:
         """Disclose *rows* under *place*; also names the columns that are withheld from every row."""
-        self._name_withheld(model, "")
+        self.name_withheld(model)
         return [self.row(model, row, (*place, index)) for index, row in enumerate(rows)]
+
+    def name_withheld(self, model: type[Row]) -> None:
+        """Name the columns of *model* that are withheld from every row."""
+        self._name_withheld(model, "")
+
+    def group(self, number: int) -> int:
+        """Return the number, within this answer, of the call *number*."""
+        return self.groups.setdefault(number, len(self.groups) + 1)
 
     def one(self, model: type[Row], row: Row) -> dict[str, Any]:
         """Disclose the single row of an object answer, at the answer's root."""
@@ -103,7 +117,7 @@ class Disclosure:
         if isinstance(value, bool):
             return value
         if kind is Field.GROUP:
-            return self.groups.setdefault(value, len(self.groups) + 1)
+            return self.group(value)
         if isinstance(value, float):
             return round(value, 4)
         if isinstance(value, MaskedText):

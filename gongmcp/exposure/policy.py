@@ -18,12 +18,30 @@ MAX_RESPONSE_BYTES = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
+class EvidenceLimits:
+    """How much of one call's transcript may leave, in segments.
+
+    *per_answer* in one answer; in one client session *segments*, or *percent* of the call's segments where that
+    is more. So snippets do not add up to a transcript.
+    """
+
+    per_answer: int = 12
+    segments: int = 20
+    percent: int = 10
+
+    def budget(self, segment_count: int) -> int:
+        """Return how many segments of a call of *segment_count* one session may see."""
+        return max(self.segments, segment_count * self.percent // 100)
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """The active exposure policy; immutable, so that a preview and an answer see the same one.
 
     *tools* holds the allowed canonical tool names (None = the whole catalogue); *preset_switches*
     are those of *switches* that only the preset turned on; *max_response_bytes* bounds text and
-    structure of one answer together.
+    structure of one answer together. *min_cell* is the smallest count that is told apart (1 = every one);
+    *mask_participants* is whether the model that is served masks the names of each call's own parties.
     """
 
     provenance: Provenance = Provenance.REDACTED
@@ -33,6 +51,9 @@ class Policy:
     tools: frozenset[str] | None = None
     preset: str | None = None
     preset_switches: frozenset[str] = frozenset()
+    min_cell: int = 1
+    mask_participants: bool = False
+    evidence: EvidenceLimits = field(default_factory=EvidenceLimits)
 
     def digest(self) -> str:
         """Return a short digest of everything that decides what an answer holds."""
@@ -42,6 +63,9 @@ class Policy:
             "limits": self.limits.as_dict(),
             "max_response_bytes": self.max_response_bytes,
             "tools": None if self.tools is None else sorted(self.tools),
+            "min_cell": self.min_cell,
+            "mask_participants": self.mask_participants,
+            "evidence": [self.evidence.per_answer, self.evidence.segments, self.evidence.percent],
         }
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 

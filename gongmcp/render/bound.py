@@ -10,10 +10,11 @@ import json
 from collections.abc import Callable, Collection
 from typing import Any
 
-from gongmcp.catalog.declaration import Rows, Tool
+from gongmcp.catalog.declaration import Tool
 from gongmcp.exposure.engine import Disclosure
 from gongmcp.exposure.ledger import Entry
 from gongmcp.exposure.policy import Policy
+from gongmcp.gather import Gathered
 from gongmcp.render.answer import Answer
 from gongmcp.render.text import render_answer, render_row
 from gongmcp.render.wire import result_bytes
@@ -34,31 +35,34 @@ def bound_rows(
     tool: Tool,
     policy: Policy,
     envelope: dict[str, Any],
-    result: Rows[Any],
+    gathered: Gathered,
+    notes: dict[str, Any],
     disclosure: Disclosure,
     given: Collection[str],
     seal: Callable[[tuple[Any, ...]], str],
 ) -> dict[str, Any]:
-    """Return the structured answer of a row tool: disclosed rows that fit, and how to get the rest.
+    """Return the structured answer of a row tool: the *gathered* rows that fit, and how to get the rest.
 
-    *given* names the arguments that the caller set; *seal* makes a cursor of a row's key.
+    *notes* are further columns of the envelope, disclosed; *given* names the arguments that the caller set; *seal*
+    makes a cursor of a row's key.
     """
-    notes = disclosure.row(tool.notes, result.notes, ()) if tool.notes is not None and result.notes is not None else {}
-    rows = disclosure.rows(tool.row, result.rows, ("results",))
+    rows = gathered.rows
     withheld = list(disclosure.withheld)
 
     def assemble(count: int) -> dict[str, Any]:
         by_bytes = count < len(rows)
-        more = by_bytes or result.more
+        more = by_bytes or gathered.more
         out = dict(envelope)
         out["returned"] = count
         out["capped" if tool.cap_envelope else "truncated"] = more
         if more:
-            out["cut_by"] = "bytes" if by_bytes else "limit"
+            out["cut_by"] = "bytes" if by_bytes else gathered.cut_by
             if tool.cap_envelope:
                 out["suggested_refinements"] = _refinements(tool, given)
-            if result.keys and count:
-                out["next_cursor"] = seal(tuple(result.keys[count - 1]))
+            if gathered.keys and count:
+                out["next_cursor"] = seal(gathered.keys[count - 1])
+        if gathered.held_back:
+            out["evidence_held_back"] = gathered.held_back
         if withheld:
             out["withheld_fields"] = withheld
         return {**out, **notes, "results": rows[:count]}
@@ -76,7 +80,7 @@ def bound_rows(
         structured = assemble(structured["returned"] - 1)
     _drop_unsent(disclosure, structured["returned"])
     left_out = len(rows) - structured["returned"]
-    if left_out or result.more:
+    if left_out or (gathered.more and gathered.cut_by == "limit"):
         rule = "bytes.max_response_bytes" if left_out else "limit"
         disclosure.ledger.add(
             Entry("capped", "row", rule, ("results",), count=max(left_out, 1)),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sqlite3
 from dataclasses import dataclass
 
 from gongmcp.errors import ToolFault
@@ -27,13 +29,24 @@ class ModelState:
         return "stale" if self.stale else "fresh"
 
 
+def _serves(model: sqlite3.Row, digest: str) -> bool:
+    return model["digest"] == digest or digest in json.loads(model["tightened_from"])
+
+
+def is_governed(store: ReadStore) -> bool:
+    """Tell whether the read model was made with a restricted list."""
+    model = store.one("SELECT restricted FROM read_model WHERE id = 1")
+    return model is not None and bool(model["restricted"])
+
+
 def load_state(store: ReadStore, digest: str) -> ModelState:
     """Return the state of the read model named *digest*.
 
-    Raises ``ToolFault("cache_not_ready")`` when the cache holds no complete model of that digest.
+    A model that only a stricter restricted list tells from it is followed. Raises
+    ``ToolFault("cache_not_ready")`` when the cache holds no complete model of either kind.
     """
-    model = store.one("SELECT digest, generation, data_generation, as_of, complete FROM read_model WHERE id = 1")
-    if model is None or model["digest"] != digest or not model["complete"]:
+    model = store.one("SELECT * FROM read_model WHERE id = 1")
+    if model is None or not model["complete"] or not _serves(model, digest):
         raise ToolFault("cache_not_ready", "The cache has no complete read model for this policy.", WARM_HINT)
     meta = {row["key"]: row["value"] for row in store.rows("SELECT key, value FROM meta")}
     return ModelState(

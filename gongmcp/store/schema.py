@@ -39,7 +39,13 @@ def last_segment(call_no: int) -> int:
     return ((call_no + 1) << INDEX_BITS) - 1
 
 
-RAW_TABLES: Final = frozenset({"raw_calls", "raw_transcripts", "raw_records", "dirty_calls", "tallies", "profiles"})
+RAW_TABLES: Final = frozenset(
+    (
+        *("raw_calls", "raw_transcripts", "raw_records", "dirty_calls", "tallies", "profiles"),
+        *("verdicts", "list_terms", "rejudge", "judged_calls", "judged_words", "judged_words_data"),
+        *("judged_words_idx", "judged_words_docsize", "judged_words_config"),
+    )
+)
 """Tables that the read-only server may not read at all."""
 
 RAW_DDL: Final = """
@@ -76,6 +82,24 @@ CREATE TABLE profiles (
   imported_at TEXT NOT NULL, imported_by TEXT NOT NULL,
   activated_at TEXT NOT NULL        -- of the last activation; '' = never
 ) STRICT;
+-- what scope and restricted list say of each call that warm looked at; no name stands here
+CREATE TABLE verdicts (
+  call_id TEXT PRIMARY KEY,
+  suppressed INTEGER NOT NULL,      -- 1: the call does not exist for agents
+  rule TEXT NOT NULL,               -- scope.private_calls, ...; list:<keyed digest of the entry>; '' = served
+  source TEXT NOT NULL,             -- title, party, crm, transcript, ai, scorecard, payload; '' = none
+  content BLOB NOT NULL,            -- digest of the payloads that were judged
+  list TEXT NOT NULL                -- digest of the restricted list that judged; '' = none
+) STRICT, WITHOUT ROWID;
+CREATE INDEX verdicts_suppressed ON verdicts (rule, call_id) WHERE suppressed = 1;
+-- keyed digests of what the restricted list looks for: whether another list is stricter can be told from them
+CREATE TABLE list_terms (term TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+-- calls to be judged by a changed list before its digest is taken over
+CREATE TABLE rejudge (call_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+-- which words a judged call holds (checksums of gongmcp.governance.names.index_words): a changed list looks only
+-- at calls that hold a word of it. A call that is judged anew gets a new number; the old one is passed over.
+CREATE TABLE judged_calls (doc_no INTEGER PRIMARY KEY, call_id TEXT NOT NULL UNIQUE) STRICT;
+CREATE VIRTUAL TABLE judged_words USING fts5(words, content='', detail=none, tokenize="ascii");
 """
 
 MODEL_DDL: Final = """
@@ -86,7 +110,10 @@ CREATE TABLE read_model (
   generation INTEGER NOT NULL,      -- meta.generation when a batch of it was last written
   data_generation INTEGER NOT NULL, -- meta.data_generation that it fully holds
   as_of TEXT NOT NULL,              -- time of the last import that it fully holds, UTC, seconds, Z
-  complete INTEGER NOT NULL         -- 0 while its first build is under way
+  complete INTEGER NOT NULL,        -- 0 while its first build is under way
+  base TEXT NOT NULL,               -- digest of the same without the restricted list
+  restricted TEXT NOT NULL,         -- digest of the restricted list; '' = none
+  tightened_from TEXT NOT NULL      -- JSON array of the digests that it differs from by a stricter list alone
 ) STRICT;
 
 CREATE TABLE call_facts (

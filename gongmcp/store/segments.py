@@ -70,6 +70,7 @@ class SegmentRow:
     call_date: str
     call_month: str
     duration_seconds: int
+    segment_count: int
     lifecycle_bucket: str
     scope: str
     system: str
@@ -268,7 +269,7 @@ def _match_behind(store: Rows, query: SearchQuery, low: int, high: int, count: i
 
 _DETAILS = f"""
     SELECT s.segment_no, c.call_no, c.call_id, c.call_ref, p.speaker_id, p.speaker_ref,
-           s.start_ms, s.end_ms, c.started_at, c.call_date, c.call_month, c.duration_seconds,
+           s.start_ms, s.end_ms, c.started_at, c.call_date, c.call_month, c.duration_seconds, c.segment_count,
            c.lifecycle_bucket, c.scope, c.system, c.direction, s.text, s.spans
     FROM segments s
     JOIN call_facts c ON c.call_no = s.segment_no >> {INDEX_BITS}
@@ -302,6 +303,7 @@ def _segment_row(row: sqlite3.Row) -> SegmentRow:
         call_date=row["call_date"],
         call_month=row["call_month"],
         duration_seconds=row["duration_seconds"],
+        segment_count=row["segment_count"],
         lifecycle_bucket=row["lifecycle_bucket"],
         scope=row["scope"],
         system=row["system"],

@@ -1,0 +1,240 @@
+"""What the operator can do from the TUI, on one cache."""
+
+from __future__ import annotations
+
+import shlex
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from gongmcp.errors import Exit, StartupRefusal
+from gongmcp.settings import ServerSettings
+
+if TYPE_CHECKING:
+    from gongctl.cache.status import CacheStatus
+    from gongctl.profile.explain import Lens, Moves
+    from gongctl.profile.findings import Finding
+    from gongctl.profile.model import Profile
+    from gongctl.profile.store import StoredProfile
+    from tui.operations import (
+        BucketCount,
+        BucketMove,
+        MappedConcept,
+        ProfileComparison,
+        ProfileFinding,
+        ProfileView,
+        UnmappedField,
+    )
+
+MAX_BYTES: Final = 4 << 20
+"""Of a candidate file, how much is read; what is longer than the format allows is a finding."""
+
+BUILTIN: Final = "the builtin lifecycle"
+
+
+class CacheOperations:
+    """The TUI's ``Operations`` on the cache at *db*, served under *settings* (None = the defaults)."""
+
+    def __init__(self, db: Path, settings: ServerSettings | None = None) -> None:
+        self._db = db
+        self._settings = settings or ServerSettings()
+        self._rules = self._settings.model_rules()
+
+    def warm(self, progress: Callable[[int, int], None], should_stop: Callable[[], bool]) -> str:
+        """Build or renew the read model; see ``tui.operations.Operations``.
+
+        Raises:
+            StartupRefusal: the cache cannot be written.
+        """
+        from gongctl.cache.warm import warm
+        from gongctl.cache.writer import CacheWriter
+
+        with CacheWriter.open(self._db) as writer:
+            report = warm(
+                writer,
+                progress=progress,
+                should_stop=should_stop,
+                rules=self._rules,
+                restricted=self._settings.restricted,
+            )
+        return f"Redone: {report.redone:,} of {report.looked_at:,} calls looked at, {report.segments:,} segments."
+
+    def profile(self) -> ProfileView | None:
+        """Return the active business profile, judged anew against the CRM as it is warmed now.
+
+        Raises:
+            StartupRefusal: the cache cannot be read, or has an older schema.
+        """
+        from gongctl.cache.connection import reading
+        from gongctl.profile.document import read_profile
+        from gongctl.profile.inventory import read_inventory
+        from gongctl.profile.store import content_of, history, source_of
+        from gongctl.profile.validate import validate
+        from tui.operations import ProfileView
+
+        status = self._status()
+        with reading(self._db) as connection:
+            stored = next((item for item in history(connection) if item.is_active), None)
+            if stored is None or status.profile is None:
+                return None
+            content = content_of(connection, stored.profile_no)
+            inventory = read_inventory(connection) if _is_built(status) else None
+            document = read_profile(source_of(connection, stored.profile_no), stored.source_path)
+            return ProfileView(
+                profile_id=stored.profile_id,
+                name=stored.name,
+                imported=stored.imported_at,
+                facts=status.profile.freshness,
+                reason=status.profile.reason,
+                concepts=tuple(_concepts(content)),
+                unmapped=_unmapped(connection) if inventory is not None else (),
+                findings=_findings(validate(document, inventory)),
+                buckets=_buckets(connection, stored, content) if status.profile.freshness != "missing" else (),
+            )
+
+    def compare_profile(
+        self, path: str, progress: Callable[[int, int], None], should_stop: Callable[[], bool]
+    ) -> ProfileComparison:
+        """Judge the file *path* and count where it would move the calls; see ``tui.operations.Operations``.
+
+        Raises:
+            StartupRefusal: the file or the cache cannot be read, or nothing is warmed yet.
+        """
+        from gongctl.cache.connection import reading
+        from gongctl.profile.canonical import canonical_sha256
+        from gongctl.profile.document import read_profile
+        from gongctl.profile.explain import Lens, compare
+        from gongctl.profile.findings import valid
+        from gongctl.profile.inventory import read_inventory
+        from gongctl.profile.store import content_of, history
+        from gongctl.profile.validate import validate
+        from tui.operations import ProfileComparison
+
+        file = _expanded(path)
+        data = _read(file)
+        status = self._status()
+        if not _is_built(status):
+            hint = "Warm it first (w)."
+            raise StartupRefusal("The cache has no read model, so it is not known what the CRM has.", hint, Exit.CACHE)
+        names = self._rules.names
+        with reading(self._db) as connection:
+            stored = next((item for item in history(connection) if item.is_active), None)
+            active = None if stored is None else content_of(connection, stored.profile_no)
+            against = BUILTIN if stored is None else f"{stored.name} ({stored.profile_id})"
+            document = read_profile(data, path)
+            findings = validate(document, read_inventory(connection))
+            candidate = document.profile
+            if candidate is None or not valid(findings):
+                return ProfileComparison(file.name, against, False, False, _findings(findings), (), 0, True)
+            before, after = Lens(active, names), Lens(candidate, names)
+            found = compare(connection, before, after, names, progress=progress, should_stop=should_stop)
+        return ProfileComparison(
+            candidate=f"{candidate.name} ({file.name})" if candidate.name else file.name,
+            against=against,
+            valid=True,
+            same_meaning=active is not None and canonical_sha256(active) == canonical_sha256(candidate),
+            findings=_findings(findings),
+            moves=_moves(found, before, after),
+            calls=found.calls,
+            finished=found.finished,
+        )
+
+    def _status(self) -> CacheStatus:
+        from gongctl.cache.status import cache_status
+
+        status = cache_status(self._db, rules=self._rules)
+        if status.migration_needed:
+            hint = f"Run: gongctl cache init --db {shlex.quote(str(self._db))}"
+            raise StartupRefusal(f"The cache {self._db} has an older schema.", hint, Exit.CACHE)
+        return status
+
+
+def _is_built(status: CacheStatus) -> bool:
+    return status.read_model is not None and status.read_model.complete
+
+
+def _expanded(path: str) -> Path:
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        raise StartupRefusal(f"{path} cannot be read: no such user.", "Give the path in full.", Exit.USAGE) from error
+
+
+def _read(file: Path) -> bytes:
+    """Return the bytes of a regular *file*: reading a pipe or a device could wait for ever."""
+    try:
+        if file.exists() and not file.is_file():
+            what = "a folder" if file.is_dir() else "no regular file"
+            raise StartupRefusal(f"{file} is {what}.", "Name a YAML file.", Exit.USAGE)
+        with file.open("rb") as stream:
+            return stream.read(MAX_BYTES)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is no path"
+        raise StartupRefusal(f"{file} cannot be read: {reason}.", "Name a YAML file.", Exit.USAGE) from error
+
+
+def _findings(findings: Iterable[Finding]) -> tuple[ProfileFinding, ...]:
+    from tui.operations import ProfileFinding
+
+    return tuple(ProfileFinding(item.severity, item.code, item.message, item.path, item.line) for item in findings)
+
+
+def _concepts(profile: Profile) -> Iterator[MappedConcept]:
+    from tui.operations import MappedConcept
+
+    for alias in profile.objects:
+        yield MappedConcept("object", alias.name, ", ".join(alias.object_types), groupable=False)
+    for concept in profile.fields:
+        names = ", ".join(f"{concept.object}.{name}" for name in concept.names)
+        yield MappedConcept("field", concept.name, names, concept.groupable)
+    for method in profile.methodology:
+        fields = ", ".join(f"{field.object}.{field.name}" for field in method.fields)
+        yield MappedConcept("methodology", method.name, fields, groupable=False)
+
+
+def _unmapped(connection: sqlite3.Connection) -> tuple[UnmappedField, ...]:
+    """Return what the tool ``list_unmapped_crm_fields`` lists, with every name."""
+    from gongmcp.store.connection import ReadStore
+    from gongmcp.store.crm import all_fields
+    from gongmcp.store.profile import require_profile
+    from tui.operations import UnmappedField
+
+    connection.row_factory = sqlite3.Row
+    try:
+        store = ReadStore(connection)
+        mapped = require_profile(store).mapped_fields()
+        return tuple(
+            UnmappedField(item.object_type, item.field_name, item.populated / item.objects if item.objects else 0.0)
+            for item in all_fields(store)
+            if (item.object_type, item.field_name) not in mapped
+        )
+    finally:
+        connection.row_factory = None
+
+
+def _buckets(connection: sqlite3.Connection, stored: StoredProfile, profile: Profile) -> tuple[BucketCount, ...]:
+    from tui.operations import BucketCount
+
+    counts: dict[str, int] = dict(
+        connection.execute(
+            "SELECT bucket, count(*) FROM profile_facts WHERE profile_no = ? GROUP BY bucket", (stored.profile_no,)
+        ).fetchall()
+    )
+    labels = {bucket.name: bucket.label for bucket in profile.ordered_buckets()}
+    return tuple(
+        BucketCount(name, labels.get(name, ""), counts.get(name, 0)) for name in dict.fromkeys([*labels, *counts])
+    )
+
+
+def _moves(found: Moves, before: Lens, after: Lens) -> tuple[BucketMove, ...]:
+    """Return the moves in the order in which the two lifecycles try their buckets."""
+    from tui.operations import BucketMove
+
+    was = {bucket: place for place, bucket in enumerate(before.order())}
+    now = {bucket: place for place, bucket in enumerate(after.order())}
+
+    def place(pair: tuple[str, str]) -> tuple[int, str, int, str]:
+        return was.get(pair[0], len(was)), pair[0], now.get(pair[1], len(now)), pair[1]
+
+    return tuple(BucketMove(*pair, found.moves[pair]) for pair in sorted(found.moves, key=place))
