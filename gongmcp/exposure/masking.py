@@ -19,7 +19,7 @@ from typing import Final
 from gongmcp.exposure.clean import INVISIBLE
 from gongmcp.exposure.detect import email_address, iban, meeting_link, payment_card, phone_number, secret_key
 from gongmcp.exposure.detect.fold import View
-from gongmcp.exposure.detect.gate import first_sign, kinds_in
+from gongmcp.exposure.detect.gate import SPEECH, first_sign, signs_in
 from gongmcp.exposure.kinds import MASKED_KINDS
 from gongmcp.exposure.text import CONTROL, MaskedText, Span, apply_spans
 
@@ -56,6 +56,7 @@ if tuple(kind.name for kind in KINDS) != tuple(MASKED_KINDS):
 _REACH: Final = 400
 """How many characters before a sign, and twice as many behind it, are looked at."""
 _MARGIN: Final = 60
+_NUMBERS: Final = frozenset({"iban", "card", "phone"})
 _NUMBER: Final = re.compile(r"\s*-?\d+(?:[.,]\d+)?\s*")
 _UNSEEN: Final = re.compile(f"{INVISIBLE.pattern}+")
 
@@ -108,8 +109,10 @@ def _announced_phone(view: View) -> Iterator[tuple[int, int]]:
 def _finds(view: View, kinds: Sequence[Kind]) -> list[Span]:
     """Return the finds in the raw text in order, without overlaps."""
     text = view.text
+    if not signs_in(text):
+        return []
     spans: list[Span] = []
-    floor, sign = 0, first_sign(text)
+    floor, sign = 0, first_sign(text) if len(text) > _REACH else 0
     while sign >= 0:
         here, floor = _finds_near(view, sign, floor, kinds)
         spans += here
@@ -143,10 +146,13 @@ def _finds_near(view: View, sign: int, floor: int, kinds: Sequence[Kind]) -> tup
 
 
 def _in_part(part: View, kinds: Sequence[Kind]) -> list[tuple[int, int, str]]:
-    likely = kinds_in(part.text)
+    signs = signs_in(part.text)
+    part.spoken = not signs.isdisjoint(SPEECH)
+    numbers = not signs.isdisjoint({"said", "mixed"})
     finds: list[tuple[int, int, str]] = []
     for kind in kinds:
-        here = _united(kind.find(part)) if kind.name in likely else []
+        likely = kind.name in signs or (numbers and kind.name in _NUMBERS)
+        here = _united(kind.find(part)) if likely else []
         if here:
             part.take_out(here)
             finds += [(start, end, kind.name) for start, end in here]

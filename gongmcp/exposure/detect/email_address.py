@@ -63,7 +63,7 @@ _LEFT_BROKEN: Final = re.compile(rf"(?:^|(?<=\s))(?P<word>[{_W}]+)\.\n$")
 _RIGHT_GAP: Final = re.compile(_GAP)
 _RIGHT_LABEL: Final = re.compile(_LABEL)
 _RIGHT_JOINT: Final = re.compile(rf"{_GAP}(?:{_joint}){_GAP}(?={_LABEL})")
-_RIGHT_LETTER: Final = re.compile(rf"[ -](?P<letter>[{_W}])(?![{_W}])")
+_RIGHT_LETTER: Final = re.compile(rf"(?:-|[ ,]*[.]?\n?[ ]*)(?P<letter>[{_W}])(?![{_W}'])")
 _RIGHT_MORE: Final = re.compile(rf"[^\S\n]+(?P<word>[{_W}-]+)(?=(?:{_GAP}(?:{_said_dot}){_GAP}|{_GAP}dotcom\b))")
 _RIGHT_DOT: Final = re.compile(
     rf"(?P<tight>\.)(?=[{_W}])"
@@ -124,7 +124,7 @@ PATTERN: Final = (
     rf"|\b{any_of(DOTS - _DOTS_OF_SPEECH)}\b"
     rf"|\b{any_of(_DOTS_OF_SPEECH)}[\s,.]+(?:(?:uh|um|eh"
     rf"|euh)[\s,.]+)?(?:{any_of((_TOP_LEVEL | _COUNTRIES) - {'live', 'group', 'company'})}"
-    rf"|[a-z] [a-z]|c o ?m|o r g|n e t)\b"
+    rf"|[a-z][ ,.\n]{{1,3}}[a-z]|c o ?m|o r g|n e t)\b"
     rf"|\b(?:at|a|et|ad)\s+[{_W}-]+(?:\.[{_W}-]+)*\.[a-z]{{2}}"
 )
 """What a text with an address holds, for the quick look of ``gongmcp.exposure.masking``."""
@@ -281,7 +281,12 @@ class _Mailbox:
             return False
         if _is_bit(left):
             return here_bit or left not in {"one", "un", "uno"}
-        return here_bit and left not in _NO_MAILBOX and left not in DOTS and left not in {"at", "address", "e-mail"}
+        return (
+            here_bit
+            and (left not in _NO_MAILBOX or left in _ROLES)
+            and left not in DOTS
+            and left not in {"at", "address", "e-mail"}
+        )
 
     def take_in_names(self) -> None:
         """Take in one or two more words, said between ``my e-mail is`` and the like and what was read."""
@@ -373,24 +378,30 @@ class _Domain:
             return False
         self.last = label.group()
         self.end = label.end()
-        if len(self.last) == 1:
-            while letter := _RIGHT_LETTER.match(self.text, self.end, self.limit):
-                self.last += letter["letter"]
-                self.end = letter.end()
+        self._letters()
         if not first and _ends_domain(self.last):
             return True
         while joint := _RIGHT_JOINT.match(self.text, self.end, self.limit):
             label = _RIGHT_LABEL.match(self.text, joint.end(), self.limit)
             if label is None:
                 break
-            self.last += "-" + label.group()
+            before, self.last = self.last, label.group()
             self.end = label.end()
+            self._letters()
+            self.last = f"{before}-{self.last}"
         if first:
             more = _RIGHT_MORE.match(self.text, self.end, self.limit)
             if more and more["word"] not in DOTS and self.last not in _NO_DOMAIN:
                 self.words = 2
                 self.end = more.end()
         return True
+
+    def _letters(self) -> None:
+        """Read on when a label that is one letter is being spelt."""
+        if len(self.last) == 1:
+            while letter := _RIGHT_LETTER.match(self.text, self.end, self.limit):
+                self.last += letter["letter"]
+                self.end = letter.end()
 
 
 def _ends_domain(label: str) -> bool:

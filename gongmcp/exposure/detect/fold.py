@@ -81,10 +81,11 @@ def fold(text: str) -> str:
 class View:
     """A raw text with its folded form ``text``; ``raw_span`` maps a find back.
 
-    Line feeds in the folded form are the sentence boundaries of a monologue (or line breaks).
+    Line feeds in the folded form are the sentence boundaries of a monologue (or line breaks). ``spoken`` tells
+    whether there may be speech to write down.
     """
 
-    __slots__ = ("_base", "_places", "_whole", "_written", "raw", "same", "text")
+    __slots__ = ("_base", "_places", "_whole", "_written", "raw", "same", "spoken", "text")
 
     def __init__(self, raw: str, *, ordinary: bool = False) -> None:
         """*ordinary* promises that *raw* holds no control character but line feeds."""
@@ -93,6 +94,7 @@ class View:
         self._places: list[int] | None = None
         self._written: Written | None = None
         self._whole = self
+        self.spoken = True
         self._base = 0
 
     def part(self, start: int, end: int) -> View:
@@ -100,6 +102,7 @@ class View:
         part = View.__new__(View)
         part.raw, part.same, part.text = self.raw, self.same, self.text[start:end]
         part._places = part._written = None
+        part.spoken = True
         part._whole, part._base = self._whole, self._base + start
         return part
 
@@ -109,7 +112,7 @@ class View:
         if self._written is None:
             from gongmcp.exposure.detect.written import Written  # its tables are made of folded words
 
-            self._written = Written(self.text)
+            self._written = Written(self.text, spoken=self.spoken)
         return self._written
 
     def raw_span(self, start: int, end: int) -> tuple[int, int]:

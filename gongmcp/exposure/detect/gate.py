@@ -15,6 +15,14 @@ from gongmcp.exposure.detect.numerals import REPEATS, number_words
 from gongmcp.exposure.detect.spoken import FILLERS, any_of, words
 
 
+class Set(Protocol):
+    """What is used of RE2's set of patterns, which brings no types."""
+
+    def Add(self, pattern: str) -> int: ...
+    def Compile(self) -> None: ...
+    def Match(self, text: str) -> list[int]: ...
+
+
 class Pattern(Protocol):
     """What is used of a compiled pattern of RE2, which brings no types."""
 
@@ -23,45 +31,61 @@ class Pattern(Protocol):
 
 _BETWEEN: Final = r"[ ,.;:()\n/_–-]{1,5}"
 _AMONG: Final = words("and then und dann et puis y luego plus dash hyphen strich tiret guion slash code space")
-_NOT_ALONE: Final = words("um uma e en on")  # numbers in one language, all too common words in another
+_JOINING: Final = words("and und et y then dann also like")
+_NOT_ALONE: Final = words("e en on")  # numbers in one language, all too common words in another
+_NONE: Final[frozenset[str]] = frozenset()
 _MEMORY: Final = 64 << 20
+
+
+SPEECH: Final = frozenset({"email", "key", "link", "said", "mixed"})
+"""The signs of something said, which must be written down before the detectors can read it."""
+
+
+def signs_in(text: str) -> frozenset[str]:
+    """Return which kinds the folded *text* may hold, with ``said`` and ``mixed`` for numbers in words."""
+    found = _together().Match(text)
+    return frozenset(_NAMES[index] for index in found) if found else _NONE
 
 
 def first_sign(text: str, at: int = 0) -> int:
     """Return where in the folded *text*, from *at* on, something begins that a detector may find; -1 for nowhere."""
-    found = _all().search(text, at)
+    found = _anywhere().search(text, at)
     return -1 if found is None else found.start()
 
 
-def kinds_in(text: str) -> frozenset[str]:
-    """Return the names of the kinds that the folded *text* may hold."""
-    return frozenset(kind for kind, pattern in _each().items() if pattern.search(text) is not None)
-
-
 @cache
-def _all() -> Pattern:
-    return _compiled("|".join(f"(?:{pattern})" for pattern in _patterns().values()))
-
-
-@cache
-def _each() -> dict[str, Pattern]:
-    patterns = _patterns()
-    said = patterns.pop("said")
-    for kind in ("phone", "card", "iban"):
-        patterns[kind] = f"(?:{patterns[kind]})|{said}"
-    return {kind: _compiled(pattern) for kind, pattern in patterns.items()}
-
-
-def _compiled(pattern: str) -> Pattern:
+def _together() -> Set:
     import re2  # type: ignore[import-untyped]  # here, for only the writers mask: the server starts without it
+
+    patterns = _patterns()
+    together: Set = re2.Set.SearchSet(_options())
+    for name in _NAMES:
+        together.Add(patterns[name])
+    together.Compile()
+    return together
+
+
+@cache
+def _anywhere() -> Pattern:
+    import re2
+
+    compiled: Pattern = re2.compile("|".join(f"(?:{pattern})" for pattern in _patterns().values()), _options())
+    return compiled
+
+
+def _options() -> object:
+    import re2
 
     options = re2.Options()
     options.never_capture = True
     options.max_mem = _MEMORY
-    compiled: Pattern = re2.compile(pattern, options)
-    return compiled
+    return options
 
 
+_NAMES: Final = ("email", "iban", "link", "card", "phone", "key", "said", "mixed")
+
+
+@cache
 def _patterns() -> dict[str, str]:
     return {
         "email": email_address.PATTERN,
@@ -71,6 +95,7 @@ def _patterns() -> dict[str, str]:
         "phone": phone_number.PATTERN,
         "key": secret_key.PATTERN,
         "said": _said_numbers(),
+        "mixed": _mixed_numbers(),
     }
 
 
@@ -84,3 +109,9 @@ def _said_numbers() -> str:
         rf"{word}(?:{between}{either}){{3}}|{either}{between}{word}(?:{between}{either}){{2}}"
         rf"|(?:{either}{between}){{2}}{word}{between}{either}|(?:{either}{between}){{3}}{word}"
     )
+
+
+def _mixed_numbers() -> str:
+    """Return a pattern of seven digits with words between some of them."""
+    between = rf"{_BETWEEN}(?:{any_of((FILLERS | _AMONG) - _JOINING)}{_BETWEEN}){{1,2}}"
+    return rf"[0-9]{{2}}{between}[0-9](?:(?:{between}|[ ,.\n-]{{0,3}})[0-9]){{4}}"

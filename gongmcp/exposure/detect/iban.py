@@ -33,6 +33,7 @@ _START: Final = re.compile(
 _NEXT: Final = re.compile(rf"{_GAP}(?P<part>[0-9a-z]+)")
 _CUE: Final = re.compile(r"\biban\b|\bi b a n\b")
 _CUE_WINDOW: Final = 80
+_MISHEARD: Final = 3
 
 _BREAK: Final = r"[ .,\n-]{0,3}"
 PATTERN: Final = (
@@ -63,12 +64,14 @@ def _end(view: View, start: re.Match[str]) -> int:
     if length is None:
         return 0
     text = view.written.text
+    cue = _CUE.search(view.text, max(0, start.start() - _CUE_WINDOW), start.start()) is not None
     found = country + "".join(filter(str.isdigit, start["check"]))
     end = start.end()
     while len(found) < length:
         part = _NEXT.match(text, end)
         if part is None or len(found) + len(part["part"]) > length:
-            return 0
+            # A word misheard or read together with the next one: near enough behind the word IBAN.
+            return end if cue and len(found) >= length - _MISHEARD else 0
         # A word of letters alone belongs to it only if it was spelt or written in capitals.
         if part["part"].isalpha() and len(part["part"]) > 1 and not _capitals(view, *part.span("part")):
             return 0
@@ -78,7 +81,6 @@ def _end(view: View, start: re.Match[str]) -> int:
         return 0
     if valid(found) or valid(country + found[2:].replace("o", "0")):
         return end
-    cue = _CUE.search(view.text, max(0, start.start() - _CUE_WINDOW), start.start())
     return end if cue else 0
 
 

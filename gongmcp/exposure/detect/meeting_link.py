@@ -63,7 +63,7 @@ _MEETING: Final = (
     r"|reunion|la reunion|sala|bridge|event|session|personal meeting|google meet|gotomeeting|call|raum|room|salle)"
 )
 _CODE_NOUN: Final = (
-    r"(?:ids?|i d|codes?|number|pin|passcode|pass code|password|key|kennung|nummer|numero"
+    r"(?:ids?|i d|codes?|number|pin|passcode|pass code|password|key|kennung|kennnummer|nummer|nr|numero"
     r"|passwort|kennwort|kenncode|pmi)"
 )
 _CODE_CUE: Final = re.compile(

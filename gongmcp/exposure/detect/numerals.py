@@ -20,7 +20,7 @@ _UNITS: Final = {
     "fr": "zéro un|une deux trois quatre cinq six sept huit neuf",
     "es": "cero uno|un|una dos tres cuatro cinco seis siete ocho nueve",
     "it": "zero uno|un due tre quattro cinque sei sette otto nove",
-    "pt": "zero um|uma dois|duas três quatro cinco seis|meia sete oito nove",
+    "pt": "zero hum dois|duas três quatro cinco seis|meia sete oito nove",
     "nl": "nul een twee drie vier vijf zes zeven acht negen",
 }
 _TEENS: Final = {
@@ -80,7 +80,7 @@ LINKS: Final = {
 """Words that link the parts of a number, or one number said after the other."""
 
 UNCERTAIN: Final = words(
-    "o oh nil ein eine un une una uno um uma on en e y sex meia een sei six sept once cent mil seize nul dos tres "
+    "o oh nil ein eine un une una uno on en e y sex meia een sei six sept once cent mil seize nul dos tres "
     "dix ten "
     "one ones acht tre due"
 )

@@ -23,10 +23,7 @@ MAX_DIGITS: Final = 15
 _MAX_GROUPS: Final = MAX_DIGITS
 _CUE_WINDOW: Final = 60
 
-PATTERN: Final = (
-    r"[0-9][^0-9a-z]{0,4}[0-9](?:[^0-9a-z]{0,4}(?:(?:um|uh|er|ah|ahm|euh|eh|and|und|then|dash"
-    r"|space)[ ,.]{1,2})?[0-9]){5}"
-)
+PATTERN: Final = r"[0-9](?:[^0-9a-z$€£]{0,4}[0-9]){6}"
 """What a text with a written number holds, for the quick look of ``gongmcp.exposure.masking``."""
 
 # One leading class of characters, so that the search skips quickly to where a number can begin.
@@ -53,7 +50,10 @@ _STRONG: Final = (
     r"|\bcall(?:s|ed)? (?:from|on)\b|\bappel|\bjoindre\b|\bllam|\bchiam|\bligue\b"
     r"|\b(?:my|his|her|your|our|their|direct|callback|contact|office|home|work|toll.free) number\b"
 )
-_WEAK: Final = r"\bnumber\b|\bnummer\b|\bnumero\b"
+_WEAK: Final = (
+    r"\bnumber\b|\bnummer\b|\bnumero\b"
+    r"|\b(?:office|buro|bureau|oficina|desk|line|linie|ligne|linea)(?: is| ist| est| es)? ?:"
+)
 _OTHER: Final = (
     r"(?<!area )\bcode\b|\bpass ?code|\bpin\b|\bpassword|\bid\b|\baccount\b|\border\b|\binvoice|\bticket\b|\bcase\b"
     r"|\breference\b|\bref\b|\bconfirmation\b|\bserial\b|\bmodel\b|\bpo\b|\bsku\b|\bversion\b|\bzip\b|\bcard\b"
@@ -228,7 +228,9 @@ def _announced(text: str, start: int, end: int, shape: _Groups, announced: bool)
 
 def _grouped(shape: _Groups) -> bool:
     """Tell whether digits without a trunk prefix are grouped as a national number, and as no amount is."""
-    signs = set(shape.gaps)
+    signs = {gap.replace("\n", " ") for gap in shape.gaps}
+    if shape.lengths == (5, 5) and signs <= {" ", "-"} and shape.digits[0] in "6789":
+        return shape.whole
     if not shape.whole or len(shape.lengths) < 3 or len(shape.digits) not in {9, 10} or len(signs) != 1:
         return False
     if signs <= {" ", "-"} and min(shape.lengths) >= 2 and not _years(shape):
@@ -272,7 +274,7 @@ def _in_url(text: str, start: int) -> bool:
 # --- spoken ----------------------------------------------------------------------------------------
 
 _SAID_GAP: Final = r"(?:[\s.,;:()/_–-]*|\s(?:space|leerzeichen|espace|espacio|pause|area code|vorwahl)\s)"
-_SAID_RUN: Final = re.compile(rf"(?<![0-9$€£%.,])\+?[\s(]{{0,12}}[0-9]+(?:{_SAID_GAP}(?<![0-9])[0-9]+)*")
+_SAID_RUN: Final = re.compile(rf"(?<![0-9$€£%.,])(?:\+[\s(,.]{{0,20}})?[0-9]+(?:{_SAID_GAP}(?<![0-9])[0-9]+)*")
 _SAID_EXTENSION: Final = re.compile(
     r"[\s,.]{0,12}(?:and\s)?(?:x|ext|extension|durchwahl|nebenstelle|apparat|poste|interno|anexo"
     r"|int)\b[\s.,:]*[0-9](?:[\s,-]*[0-9]){0,5}"

@@ -20,11 +20,11 @@ from gongmcp.exposure.detect.spoken import NATO, any_of
 
 _C: Final = r"[0-9a-z_-]"
 _PREFIXED: Final = (
-    rf"sk-(?:proj|ant|svcacct|admin|or|live|test)-{_C}{{6,}}|sk-(?={_C}*[0-9]){_C}{{12,}}"
-    rf"|[prs]k_(?:live|test|prod)_{_C}{{6,}}|whsec_{_C}{{6,}}"
-    rf"|gh[opsur]_{_C}{{8,}}|github_pat_{_C}{{8,}}|gl(?:pat|ptt|dt|rt|cbt|ft|soat)-{_C}{{8,}}"
+    rf"sk-(?:proj|ant|svcacct|admin|or|live|test)-{_C}{{4,}}|sk-(?={_C}*[0-9]){_C}{{12,}}"
+    rf"|[prs]k_(?:live|test|prod)_{_C}{{4,}}|whsec_{_C}{{6,}}"
+    rf"|gh[opsur]_{_C}{{4,}}|github_pat_{_C}{{4,}}|gl(?:pat|ptt|dt|rt|cbt|ft|soat)-{_C}{{4,}}"
     rf"|(?:akia|asia|abia|acca|aida|aroa)(?={_C}*[0-9])[0-9a-z]{{10,}}|akia[0-9a-z]{{4,}}"
-    rf"|xox[abceoprs]-{_C}{{6,}}|xapp-{_C}{{8,}}|aiza{_C}{{12,}}|ya29\.{_C}{{12,}}|gocspx-{_C}{{12,}}"
+    rf"|xox[abceoprs]-{_C}{{4,}}|xapp-{_C}{{8,}}|aiza{_C}{{8,}}|ya29\.{_C}{{12,}}|gocspx-{_C}{{12,}}"
     rf"|npm_{_C}{{16,}}|pypi-{_C}{{16,}}|hf_{_C}{{12,}}|r8_{_C}{{16,}}|gsk_{_C}{{16,}}|nvapi-{_C}{{16,}}"
     rf"|sg\.{_C}{{12,}}\.{_C}{{12,}}|key-[0-9a-f]{{24,}}|xkeysib-{_C}{{16,}}|sq0[a-z]{{3}}-{_C}{{12,}}"
     rf"|eaaa{_C}{{24,}}"
@@ -36,6 +36,7 @@ _PREFIXED: Final = (
     rf"|eyj{_C}{{6,}}(?:\.{_C}*){{0,2}}"
 )
 _KNOWN: Final = re.compile(rf"(?<![0-9a-z_])(?:{_PREFIXED})[=]{{0,2}}")
+_GENERIC: Final = re.compile(r"sk-(?!(?:proj|ant|svcacct|admin|live|test)-)")
 _PEM: Final = re.compile(
     r"-{3,5}\s?begin [a-z0-9 ]{0,30}private key(?: block)?\s?-{3,5}"
     r"(?:(?:(?!-{3,5}\s?begin)[\s\S]){0,8000}?-{3,5}\s?end [a-z0-9 ]{0,30}private key(?: block)?\s?-{3,5}"
@@ -87,7 +88,7 @@ _SPELT_PART: Final = re.compile(
 _SPELT_ENDS: Final = re.compile(r"(?<=[0-9a-z_=/+-])[\s.,;:=-]+$")
 _LEAD: Final = re.compile(
     r"[\s.,;:=\"'`]*(?:(?:\b(?:is|are|equals|called|was|reads|it's|its|it|here|as|follows|for|the|this|that|to|use|set|with"
-    r"|ist|lautet|heisst|heissen|der|die|das|ist|hier|wie|folgt|also|mein|est|c'est|c|voici|le|la|les|ce|de|es"
+    r"|ist|lautet|heisst|heissen|der|die|das|ist|hier|wie|folgt|also|mein|est|c'est|voici|le|la|les|ce|de|es"
     r"|son|la|el"
     r"|aqui|esta|seria|sigue|sera|you|can|take|note|down|um|uh|ah|euh|eh|starts?|begins?|production|prod|test"
     r"|live|our|my"
@@ -95,6 +96,7 @@ _LEAD: Final = re.compile(
     r"|going|has|zoom|wifi|account)\b|:)[\s.,;:=\"'`]*)*"
 )
 
+_ONE: Final = rf"(?:[0-9a-z]|{any_of(number_words())}|{any_of(NATO)})"
 PATTERN: Final = (
     r"\b(?:sk-|[prs]k_|whsec_|gh[opsur]_|github_pat|gl[a-z]{2,4}-|akia[0-9a-z]|a(?:sia|bia|cca|ida"
     r"|roa)[0-9a-z]{8}|xox|xapp|aiza|ya29|gocspx|npm_|"
@@ -106,8 +108,8 @@ PATTERN: Final = (
     r"(?:[ps] k|g h [opsur]|g l|github|glpat|x o x|a k i a|a i z a|e y j|h f|n p m)\b)"
     r"|private key|begin [a-z ]*key|://[^\s/@:]+:[^\s/@]+@"
     rf"|\b{_CUE_WORDS}\b[^0-9a-z]{{0,6}}(?:[a-z']{{1,14}}[^0-9a-z]{{1,6}}){{0,9}}"
-    rf"(?:[^\s]*[a-z_-][^\s]*[0-9]|[^\s]*[0-9][^\s]*[a-z_]|[^\s]{{24}}|[0-9]{{20}}"
-    rf"|[0-9a-z][ ,.\n-]{{1,3}}[0-9a-z][ ,.\n-]{{1,3}}[0-9a-z]\b"
+    rf"(?:[^\s]*[a-z_-][^\s]*[0-9]|[^\s]*[0-9][^\s]*[a-z_]|[^\s]{{15}}|[0-9]{{20}}"
+    rf"|{_ONE}[ ,.\n-]{{1,3}}{_ONE}[ ,.\n-]{{1,3}}{_ONE}\b"
     rf"|{any_of(NATO)}[ ,.\n]|(?:{any_of(number_words())}[ ,.\n-]{{1,3}}){{2}})"
 )
 """What a text with a key holds, for the quick look of ``gongmcp.exposure.masking``."""
@@ -122,7 +124,7 @@ def find(view: View) -> Iterator[tuple[int, int]]:
 def _written(view: View) -> Iterator[tuple[int, int]]:
     text = view.text
     for found in _KNOWN.finditer(text):
-        if _is_word(view, *found.span()):
+        if _GENERIC.match(found.group()) and _is_word(view, *found.span()):
             continue
         yield found.start(), _continued(view, found.start(), _stripped(text, found.start(), found.end()))
     for found in _PEM.finditer(text):
@@ -163,18 +165,17 @@ def _spelt(view: View) -> Iterator[tuple[int, int]]:
         if written.said(*prefix.span()) or written.said(*part.span()) or " " in part.group():
             yield prefix.start(), written.end(_trimmed(text, part.end()))
     for cue in _CUE.finditer(view.text):
-        lead = _LEAD.match(text, cue.end())
-        at = lead.end() if lead else cue.end()
-        part = _SPELT_PART.match(text, at)
-        if part is None:
-            continue
-        end = _trimmed(text, part.end())
-        letters = sum(char.isalpha() for char in text[at:end])
-        digits = sum(char.isdigit() for char in text[at:end])
-        if letters + digits >= 6 and (letters >= 2 or _PASSWORD.search(cue.group()) or digits >= 20) and (
-            digits >= 1 or letters >= 8
-        ):  # fmt: skip
-            yield at, written.end(end)
+        for part in _SPELT_PART.finditer(text, cue.end(), min(len(text), cue.end() + _CUE_WINDOW + 400)):
+            at = part.end() - len(part.group().lstrip(" \n.,;:=_/+-"))
+            if at > cue.end() + _CUE_WINDOW:
+                break
+            end = _trimmed(text, part.end())
+            letters = sum(char.isalpha() for char in text[at:end])
+            digits = sum(char.isdigit() for char in text[at:end])
+            password = _PASSWORD.search(cue.group()) is not None
+            if letters + digits >= 6 and (letters >= 2 or password or digits >= 20) and (digits or letters >= 8):
+                yield at, written.end(end)
+                break
 
 
 def _length(text: str, start: int, end: int) -> int:

@@ -16,11 +16,11 @@ from itertools import pairwise
 from typing import Final
 
 from gongmcp.exposure.detect import numerals
-from gongmcp.exposure.detect.spoken import FILLERS, LETTER_NAMES, NATO, SIGN_WORDS, words
+from gongmcp.exposure.detect.spoken import AT_SIGNS, FILLERS, LETTER_NAMES, NATO, SIGN_WORDS, words
 
 _TOKEN: Final = re.compile(r"[^\W_]+")
 _NUMBER_GAP: Final = re.compile(r"[\s.,;:()/+_–-]*")
-_SAME_GAP: Final = re.compile(r"[\s-]*[.,]?[\s-]*")
+_SAME_GAP: Final = re.compile(r"[^\S\n]*-?[^\S\n]*")
 _PHRASE_WORDS: Final = 5
 _LOOK_AHEAD: Final = 3
 
@@ -56,22 +56,27 @@ class Token:
 class Written:
     """The folded text with speech written down: ``numbers`` (numbers and letters) and ``text`` (signs too)."""
 
-    def __init__(self, text: str) -> None:
-        text = _without_spelling_help(text)
-        self._tokens = [Token(found.group(), *found.span()) for found in _TOKEN.finditer(text)]
-        self._source = text
+    def __init__(self, text: str, *, spoken: bool = True) -> None:
+        self._source = self.numbers = self.text = text
+        self._tokens: list[Token] = []
         self._pieces: list[Piece] = []
         self._places: list[tuple[int, int, str]] = []
-        self._numbers()
-        self._letters()
-        self.numbers = _apply(text, self._places)
-        self._signs()
-        self.text = _apply(text, self._places)
+        if spoken:
+            self._write_down()
         spans = sorted((start, end) for start, end, _ in self._places)
         self._starts = [start for start, _ in spans]
         self._ends = [end for _, end in spans]
         self._pieces.sort(key=lambda piece: piece.start)
         self._piece_starts = [piece.start for piece in self._pieces]
+
+    def _write_down(self) -> None:
+        text = self._source = _without_spelling_help(self._source)
+        self._tokens = [Token(found.group(), *found.span()) for found in _TOKEN.finditer(text)]
+        self._numbers()
+        self._letters()
+        self.numbers = _apply(text, self._places)
+        self._signs()
+        self.text = _apply(text, self._places)
 
     def end(self, end: int) -> int:
         """Return where what was said up to *end* ends in the folded text."""
@@ -122,7 +127,10 @@ class Written:
         if sum(len(token.word) == 1 for token in around) > 1:
             return True
         return any(
-            (len(word) == 1 and word not in {"a", "i", "y", "e"}) or word.isdigit() or word in SIGN_WORDS
+            (len(word) == 1 and word not in {"a", "i", "y", "e"})
+            or word.isdigit()
+            or word in SIGN_WORDS
+            or word in AT_SIGNS
             for word in near
         )
 
@@ -150,7 +158,8 @@ class Written:
 
         for index, token in enumerate(self._tokens):
             if token.word in FILLERS and token.start not in numbers and spelt(index - 1) and spelt(index + 1):
-                self._places.append((token.start, token.end, ""))
+                comma = self._source[token.end : token.end + 1] in {",", "."}
+                self._places.append((token.start, token.end + comma, ""))
                 continue
             letter = NATO.get(token.word) or LETTER_NAMES.get(token.word)
             end = token.end
@@ -261,6 +270,7 @@ class _Reader:
     def _together(self, at: int, length: int) -> bool:
         return all(
             _SAME_GAP.fullmatch(self.text, self.tokens[i].end, self.tokens[i + 1].start)
+            or self.tokens[i].word in self.links
             for i in range(at, at + length - 1)
         )
 
