@@ -21,7 +21,7 @@ from gongctl.cache.upsert import import_records
 from gongctl.cache.warm import warm
 from gongctl.cache.writer import CacheWriter
 from gongctl.ingest import read_paths
-from gongmcp.store.model import serving_digest
+from gongmcp.store.model import ModelRules
 from gongmcp.store.schema import MODEL_DDL, RAW_DDL
 
 DEFAULT_SEGMENTS: Final = 1_000_000
@@ -80,7 +80,7 @@ def corpus_folder(folder: Path, segments: int) -> Path:
 def cache_path(folder: Path, segments: int) -> Path:
     """Return where the cache of this size lies; its name holds what decides its content."""
     schema = hashlib.sha256(f"{RAW_DDL}{MODEL_DDL}".encode()).hexdigest()[:8]
-    return folder / f"cache-{corpus.CORPUS_VERSION}-{short_number(segments)}-{serving_digest()}-{schema}.db"
+    return folder / f"cache-{corpus.CORPUS_VERSION}-{short_number(segments)}-{ModelRules().digest}-{schema}.db"
 
 
 def built(folder: Path, segments: int) -> Path:

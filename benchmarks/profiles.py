@@ -115,7 +115,7 @@ def warm_profile(cache: Path) -> Step:
 def warm_anew(cache: Path) -> Step:
     """Build the read model and the facts of the active profile from nothing."""
     with CacheWriter.open(cache) as writer, writer.transaction():
-        writer.connection.execute("UPDATE read_model SET digest = 'of other rules'")
+        writer.connection.execute("UPDATE read_model SET digest = 'of other rules', base = 'of other rules'")
     return warm_cache(cache)
 
 

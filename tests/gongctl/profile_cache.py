@@ -72,6 +72,9 @@ OTHER_PROFILE = PROFILE.replace("Company lifecycle", "Renewals first").replace("
 THIRD_PROFILE = OTHER_PROFILE.replace("Renewals first", "Tiers").replace("value: nego", "value: prop")
 FOURTH_PROFILE = THIRD_PROFILE.replace("order: 45", "order: 1")
 
+FORGET_RULES = "UPDATE read_model SET digest = 'of other rules', base = 'of other rules'"
+"""A statement after which warm builds the read model from nothing."""
+
 STAGES = ("Closed Won", "Closed Lost", "Negotiation", "negotiating", "Proposal", "Prospecting", "")
 KINDS = ("Renewal", "Upsell", "New Business", "")
 INDUSTRIES = ("Retail", "Media", "Logistics")
