@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from gongmcp.catalog.limits import Cap
+from gongmcp.exposure.policy import Policy
 from gongmcp.settings import SETTINGS, ServerSettings
-from gongmcp.settings_file import ALIASES, CRM_KEYS, TRANSPORT, TRANSPORTS, FileKey
+from gongmcp.settings_file import ALIASES, CRM_KEYS, SCOPE_KEYS, TRANSPORT, TRANSPORTS, FileKey
 from gongmcp.store.crm_names import default_list
 
 
@@ -43,7 +45,7 @@ def effective(settings: ServerSettings) -> list[Effective]:
     return [
         _of_file_alone(settings, TRANSPORT.name, TRANSPORTS[0]),
         *(_of_layers(settings, setting.name, setting.key) for setting in SETTINGS),
-        *(_of_file_alone(settings, key.name, _default(key)) for key in CRM_KEYS),
+        *(_of_file_alone(settings, key.name, _default(key)) for key in (*CRM_KEYS, *SCOPE_KEYS)),
     ]
 
 
@@ -74,6 +76,12 @@ def _value(settings: ServerSettings, name: str) -> tuple[Any, str]:
         return policy.max_response_bytes, ""
     if name == "tool_timeout":
         return settings.tool_timeout, ""
+    if name == "ai_governance_config":
+        # The file's name: where it lies is nobody's business who reads this listing.
+        path = settings.restricted_path
+        return (None if path is None else path.name), ""
+    if name in _POLICY_VALUES:
+        return _POLICY_VALUES[name](policy), ""
     (cap,) = (cap for cap in Cap if f"max_{cap.setting}" == name)
     ceiling = policy.limits.limits(cap).ceiling
     asked = settings.layers[name][0].value if name in settings.layers else ceiling
@@ -81,7 +89,18 @@ def _value(settings: ServerSettings, name: str) -> tuple[Any, str]:
     return ceiling, f"Lowered from {asked} to the hard cap." if lowered else ""
 
 
+_POLICY_VALUES: dict[str, Callable[[Policy], Any]] = {
+    "min_cell": lambda policy: policy.min_cell,
+    "mask_participants": lambda policy: policy.mask_participants,
+    "evidence_per_answer": lambda policy: policy.evidence.per_answer,
+    "evidence_segments": lambda policy: policy.evidence.segments,
+    "evidence_percent": lambda policy: policy.evidence.percent,
+}
+
+
 def _default(key: FileKey) -> Any:
+    if key in SCOPE_KEYS:
+        return "deny" if key.name == "scope.private_calls" else None
     return {} if key is ALIASES else default_list(key.name.removeprefix("crm."))
 
 
@@ -89,7 +108,8 @@ def _of_file_alone(settings: ServerSettings, key: str, default: Any) -> Effectiv
     file = settings.file
     if file is None or key not in file.lines:
         return Effective(key, _plain(default), "default", "default")
-    value = settings.crm.get(key.removeprefix("crm."), default)
+    table, _, name = key.partition(".")
+    value = {"crm": file.crm, "scope": file.scope}.get(table, {}).get(name, default)
     return Effective(key, _plain(value), "file", file.place(key))
 
 

@@ -20,6 +20,7 @@ from typing import Any, Final
 
 from gongmcp.errors import StartupRefusal
 from gongmcp.governance.terms import RULES, Kind, Term, Unusable
+from gongmcp.refusals import refused
 
 LISTS: Final = ("no_ai", "notification_required")
 MAX_FILE_BYTES: Final = 8 * 1024 * 1024
@@ -103,7 +104,7 @@ def read_restricted_list(path: Path) -> RestrictedList:
 
 
 def _refusal(place: str, problem: str, hint: str = _HINT) -> StartupRefusal:
-    return StartupRefusal(f"{place}: {problem}.", hint, name="restricted_list")
+    return refused("restricted_list", place=place, problem=problem, hint=hint)
 
 
 def _tree(path: Path) -> Any:

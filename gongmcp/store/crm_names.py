@@ -7,7 +7,6 @@ facts and counters from them, so they are part of the read model's digest.
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -29,6 +28,8 @@ LISTS = {
 
 @cache
 def _defaults() -> dict[str, Any]:
+    import tomllib  # settings are resolved without it
+
     return tomllib.loads((files("gongmcp.data") / "crm.toml").read_text(encoding="utf-8"))
 
 

@@ -435,7 +435,7 @@ def test_a_value_is_offered_only_where_an_allowed_tool_shows_its_kind(make_handl
     assert alone.complete("get_call", "call_ref") == []
     assert alone.complete_template("gong://scorecards/{id}", "id") == []
     more = make_handler(tool_allowlist="get_call,get_scorecard,search_calls,list_scorecards")
-    assert len(more.complete("get_call", "call_ref")) == 10
+    assert len(more.complete("get_call", "call_ref")) == 9
     assert SCORECARD in more.complete_template("gong://scorecards/{id}", "id")
 
 

@@ -147,6 +147,7 @@ def test_a_row_holds_segment_speaker_and_facts() -> None:
                 call_date="2026-01-01",
                 call_month="2026-01",
                 duration_seconds=60,
+                segment_count=0,
                 lifecycle_bucket="renewal",
                 scope="External",
                 system="Teams",
