@@ -355,7 +355,7 @@ def test_completions_offer_what_is_there(handler: ToolHandler) -> None:
     assert complete("search_crm_field_values", "field_name", "", given={"object_type": "Deal"}) != complete(
         "search_crm_field_values", "field_name"
     )
-    assert complete("opportunity_call_summary", "stage_values", "closed l") == ["Closed Lost"]
+    assert complete("opportunity_call_summary", "stage_values", "closed w") == ["Closed Won"]
     assert complete("search_transcript_quotes_with_attribution", "industry", "tech") == ["Technology"]
     assert complete("get_scorecard", "scorecard_id", SCORECARD[:3]) == [SCORECARD]
     assert complete("crm_field_population_matrix", "group_by_field", "stage") == ["StageName"]
