@@ -65,7 +65,8 @@ class Rules:
     """What facts are derived by, and which calls are served.
 
     *secret* keys aliases, *names* are what CRM systems give to things, *profiles* those of which facts are kept;
-    *scope* and *judge* (of the restricted list, None without one) decide which calls are served.
+    *scope* and *judge* (of the restricted list, None without one) decide which calls are served. *only_judge*:
+    nothing is derived, the list's verdicts are all that is wanted.
     """
 
     secret: bytes
@@ -73,6 +74,7 @@ class Rules:
     profiles: tuple[KeptProfile, ...] = ()
     scope: Scope = field(default_factory=Scope)
     judge: Judge | None = None
+    only_judge: bool = False
 
 
 class Deriver(Protocol):
@@ -95,7 +97,7 @@ def derive_batch(batch: Sequence[RawCall], rules: Rules) -> Derived:
         payloads = _Payloads.of(raw)
         decoding += time.perf_counter() - since
         verdict = judged(raw, payloads, rules)
-        if not verdict.suppressed:
+        if not verdict.suppressed and not rules.only_judge:
             served = derive(
                 payloads.call,
                 payloads.transcript,
@@ -112,11 +114,6 @@ def derive_batch(batch: Sequence[RawCall], rules: Rules) -> Derived:
                 verdict = replace(verdict, rule=outside)
         verdicts.append(verdict)
     return Derived(tuple(calls), tuple(verdicts), decoding, time.perf_counter() - started - decoding)
-
-
-def judge_batch(batch: Sequence[RawCall], rules: Rules) -> list[Verdict]:
-    """Judge the calls of *batch* that are there by the restricted list alone."""
-    return [judged(raw, _Payloads.of(raw), rules) for raw in batch if raw.call is not None]
 
 
 def judged(raw: RawCall, payloads: _Payloads, rules: Rules) -> Verdict:
@@ -228,14 +225,23 @@ class ProcessDeriver:
 @contextmanager
 def open_deriver(rules: Rules, *, second_process: bool) -> Iterator[Deriver]:
     """Give a deriver, and end its process afterwards if it has one."""
-    if not second_process:
-        yield HereDeriver(rules)
+    with open_derivers(rules, int(second_process)) as derivers:
+        yield derivers[0]
+
+
+@contextmanager
+def open_derivers(rules: Rules, processes: int) -> Iterator[list[Deriver]]:
+    """Give a deriver for each of *processes*, or one that works here when that is 0; end them afterwards."""
+    if not processes:
+        yield [HereDeriver(rules)]
         return
-    deriver = ProcessDeriver(rules)
+    started: list[ProcessDeriver] = []
     try:
-        yield deriver
+        started.extend(ProcessDeriver(rules) for _ in range(processes))
+        yield list(started)
     finally:
-        deriver.close()
+        for deriver in started:
+            deriver.close()
 
 
 def serve(descriptor: int) -> None:

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from gongctl.cache.deriver import Derived, RawCall, Rules, decode_payload, judge_batch, open_deriver
+from gongctl.cache.deriver import Derived, Deriver, RawCall, Rules, decode_payload, open_deriver, open_derivers
 from gongctl.cache.profile_facts import CallTraits, KeptProfile, ProfileFacts, facts_of_payload
 from gongctl.cache.serving import ServingWriter
 from gongctl.cache.settings_rows import write_settings
@@ -50,6 +50,8 @@ KEPT_PROFILES: Final = 3
 """Profiles of which facts are kept: the active one and those that were active or asked for last."""
 REJUDGE_TARGET: Final = "rejudge_target"
 """Key of ``meta``: the digest of the model that the calls in ``rejudge`` are judged for; '' = none."""
+MANY_TO_JUDGE: Final = 400
+"""Calls to be judged again from which on further processes are worth their start."""
 MAX_LINEAGE: Final = 1_000
 """How many lists, each stricter than the one before, a running server can be behind."""
 _PARTS: Final = ("judge", "decode", "derive", "wait", "write", "merge", "profiles", "finish")
@@ -145,7 +147,8 @@ class _Run:
                 "Give it: --ai-governance-config FILE. To serve every call of the scope: --no-governance-exclusions.",
                 Exit.REFUSED,
             )
-        if row is None or row[1] != self._model.base:
+        same_list = row is not None and row[2] == self._model.restricted
+        if row is None or row[1] != self._model.base or (same_list and row[0] != self._model.digest):
             self._start_model()
         elif row[0] != self._model.digest:
             self._turn_to_list(had_list=bool(row[2]))
@@ -214,25 +217,23 @@ class _Run:
         if self._writer.meta(REJUDGE_TARGET) != self._model.digest:
             return
         with self._timed("judge"):
-            while batch := self._next_to_judge():
-                if should_stop():
-                    return
-                verdicts = judge_batch(batch, self._rules)
-                named = [verdict for verdict in verdicts if verdict.suppressed]
-                ids = [raw.call_id for raw in batch]
+            for batch, verdicts in self._judged_batches():
+                named = [verdict.call_id for verdict in verdicts if verdict.suppressed]
+                ids = json.dumps([raw.call_id for raw in batch])
                 with self._writer.transaction() as generation:
-                    removed = self._served([verdict.call_id for verdict in named])
+                    removed = self._served(named)
                     self._serving.replace((), removed)
-                    # Of a call that the scope leaves out, that verdict stays: it tells the operator more.
-                    self._verdicts.store(named + self._not_by_scope(verdicts))
+                    self._verdicts.store([self._or_scope(verdict) for verdict in verdicts])
                     self._connection.execute(
-                        "DELETE FROM rejudge WHERE call_id IN (SELECT value FROM json_each(?))", (json.dumps(ids),)
+                        "DELETE FROM rejudge WHERE call_id IN (SELECT value FROM json_each(?))", (ids,)
                     )
                     if removed:
                         self._connection.execute("UPDATE read_model SET generation = ? WHERE id = 1", (generation,))
                 self.report.judged_again += len(batch)
                 self.report.removed += len(removed)
                 yield
+                if should_stop():
+                    return
             with self._writer.transaction() as generation:
                 row = self._connection.execute("SELECT digest, tightened_from FROM read_model WHERE id = 1").fetchone()
                 self._verdicts.take_over_terms()
@@ -247,29 +248,40 @@ class _Run:
                 )
                 self._writer.set_meta(REJUDGE_TARGET, "")
 
-    def _not_by_scope(self, verdicts: Sequence[Verdict]) -> list[Verdict]:
-        kept = []
-        for verdict in verdicts:
-            if verdict.suppressed:
-                continue
-            row = self._connection.execute(
-                "SELECT rule FROM verdicts WHERE call_id = ? AND suppressed = 1", (verdict.call_id,)
-            ).fetchone()
-            kept.append(verdict if row is None else replace(verdict, rule=row[0]))
-        return kept
+    def _or_scope(self, verdict: Verdict) -> Verdict:
+        """Keep the verdict of the scope on a call that the list does not name."""
+        row = self._connection.execute(
+            "SELECT rule FROM verdicts WHERE call_id = ? AND suppressed = 1", (verdict.call_id,)
+        ).fetchone()
+        return verdict if row is None or verdict.suppressed else replace(verdict, rule=row[0])
 
-    def _next_to_judge(self) -> list[RawCall]:
-        ids = [
-            call_id
-            for (call_id,) in self._connection.execute(
-                "SELECT call_id FROM rejudge ORDER BY call_id LIMIT ?", (BATCH_CALLS,)
-            )
-        ]
+    def _judged_batches(self) -> Iterator[tuple[list[RawCall], Sequence[Verdict]]]:
+        """Yield the batches of calls in ``rejudge`` with the list's verdicts, in order; many are judged on all cores."""
+        processes = (os.cpu_count() or 1) if self.judging_count() > MANY_TO_JUDGE else 0
+        with open_derivers(replace(self._rules, only_judge=True), processes) as derivers:
+            waiting: list[tuple[list[RawCall], Deriver]] = []
+            free = list(derivers)
+            last = ""
+            while True:
+                while free and (batch := self._next_to_judge(last)):
+                    deriver = free.pop()
+                    deriver.submit(batch)
+                    waiting.append((batch, deriver))
+                    last = batch[-1].call_id
+                if not waiting:
+                    return
+                batch, deriver = waiting.pop(0)
+                verdicts = deriver.result().verdicts
+                free.append(deriver)
+                yield batch, verdicts
+
+    def _next_to_judge(self, after: str) -> list[RawCall]:
         return self._raw_calls(
-            """SELECT value, c.payload, c.imported_at, t.payload, coalesce(t.segment_count, 0)
-               FROM json_each(?) LEFT JOIN raw_calls AS c ON c.call_id = value
-               LEFT JOIN raw_transcripts AS t ON t.call_id = value ORDER BY value""",
-            (json.dumps(ids),),
+            """SELECT r.call_id, c.payload, c.imported_at, t.payload, coalesce(t.segment_count, 0)
+               FROM rejudge AS r LEFT JOIN raw_calls AS c ON c.call_id = r.call_id
+               LEFT JOIN raw_transcripts AS t ON t.call_id = r.call_id
+               WHERE r.call_id > ? ORDER BY r.call_id LIMIT ?""",
+            (after, BATCH_CALLS),
         )
 
     def _settle_profiles(self) -> None:
@@ -313,7 +325,7 @@ class _Run:
             self._widen_index_buffer()
         beside = large and (os.cpu_count() or 1) > 1
         yield from self._judge_again(should_stop)
-        if should_stop():
+        if self._writer.meta(REJUDGE_TARGET):  # stopped before all were judged
             return
         with open_deriver(self._rules, second_process=beside) as deriver:
             batch = self._next("")

@@ -19,7 +19,7 @@ from gongctl import sample
 from gongctl.cache.writer import CacheWriter
 from gongctl.cli.root import run
 from gongmcp.errors import Exit
-from gongmcp.store.model import serving_digest
+from gongmcp.store.model import ModelRules
 from gongmcp.store.schema import APPLICATION_ID, SCHEMA_VERSION
 
 SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
@@ -199,8 +199,8 @@ def served(path: str, *, data_generation: int, complete: bool, digest: str | Non
     """Put a small read model into the cache, as ``warm`` would."""
     with CacheWriter.open(Path(path)) as writer, writer.transaction() as generation:
         writer.connection.execute(
-            "INSERT OR REPLACE INTO read_model VALUES (1, ?, 1, ?, ?, '2026-01-01T00:00:00Z', ?)",
-            (digest or serving_digest(), generation, data_generation, complete),
+            "INSERT OR REPLACE INTO read_model VALUES (1, ?, 1, ?, ?, '2026-01-01T00:00:00Z', ?, 'base', '', '[]')",
+            (digest or ModelRules().digest, generation, data_generation, complete),
         )
         writer.connection.execute("DELETE FROM counters")
         writer.connection.executemany(
