@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from gongctl.cli.output import emit_json, emit_text, fail, heading, note, paragraph, table
+from gongctl.cli.output import emit_json, emit_text, fail, heading, note, paragraph, table, write_bytes
+from gongctl.cli.restricted import not_sensitive, sensitive
 from gongmcp.errors import Exit, StartupRefusal
 
 if TYPE_CHECKING:
@@ -60,17 +62,38 @@ def _read(file: Path) -> ProfileDocument:
     return read_profile(_read_bytes(file), str(file))
 
 
+def _print_yaml(text: str) -> None:
+    """Print YAML on stdout as it is, in UTF-8 whatever the locale says: it is to be a file."""
+    write_bytes((text if text.endswith("\n") else text + "\n").encode("utf-8"))
+
+
+@contextmanager
+def _profiles(db: Path) -> Iterator[sqlite3.Connection]:
+    """Open the cache for reading and refuse one of a schema that knows no profiles yet."""
+    from gongctl.cache.connection import reading
+    from gongctl.cache.migrations import version_of
+    from gongmcp.store.schema import SCHEMA_VERSION
+
+    with reading(db) as connection:
+        if version_of(connection) < SCHEMA_VERSION:
+            raise StartupRefusal(
+                f"The cache {db} has an older schema.",
+                f"Run: gongctl cache init --db {shlex.quote(str(db))}",
+                Exit.CACHE,
+            )
+        yield connection
+
+
 @contextmanager
 def _served(db: Path) -> Iterator[sqlite3.Connection]:
     """Open the cache for reading and refuse one that was not warmed: its CRM is known from the read model."""
-    from gongctl.cache.connection import reading
     from gongctl.cache.status import cache_status
 
     status = cache_status(db)
     if status.migration_needed or status.read_model is None or not status.read_model.complete:
         hint = f"Run: {status.next[0]}" if status.next else ""
         raise StartupRefusal(f"The cache {db} has no read model yet.", hint, Exit.CACHE)
-    with reading(db) as connection:
+    with _profiles(db) as connection:
         yield connection
 
 
@@ -97,6 +120,7 @@ def _print_findings(findings: tuple[Finding, ...]) -> None:
 
 
 @app.command("discover")
+@sensitive("sample values of the CRM")
 def discover_profile(
     db: Db,
     out: Annotated[
@@ -115,19 +139,27 @@ def discover_profile(
     with _served(db) as connection:
         text = to_yaml(discover(read_inventory(connection), name))
     if out is None or str(out) == "-":
-        sys.stdout.write(text)
+        _print_yaml(text)
         return
-    if out.exists() and not force:
-        fail(f"{out} exists.", "Name another file, or overwrite it with --force.", Exit.USAGE)
     try:
-        out.write_text(text, encoding="utf-8")
+        _write_private(out, text, overwrite=force)
+    except FileExistsError:
+        fail(f"{out} exists.", "Name another file, or overwrite it with --force.", Exit.USAGE)
     except OSError as error:
-        fail(f"{out} cannot be written: {error.strerror}.", "", Exit.FAILED)
+        fail(f"{out} cannot be written: {error.strerror}.", "Name a file in a folder that you may write.", Exit.FAILED)
     note(f"Wrote {out}.")
     note(f"Next: gongctl profile validate {shlex.quote(str(out))} --db {shlex.quote(str(db))}")
 
 
+def _write_private(path: Path, text: str, *, overwrite: bool) -> None:
+    """Write a file that only its owner may read, for it holds values of the CRM; one that exists keeps its mode."""
+    flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if overwrite else os.O_EXCL)
+    with os.fdopen(os.open(path, flags, 0o600), "w", encoding="utf-8") as stream:
+        stream.write(text)
+
+
 @app.command("validate")
+@not_sensitive
 def validate_profile(
     file: File,
     db: OptionalDb = None,
@@ -181,6 +213,7 @@ def validate_profile(
 
 
 @app.command("import")
+@not_sensitive
 def import_file(
     file: File,
     db: Db,
@@ -265,7 +298,12 @@ Reference = Annotated[
 ]
 
 
+def _not_as_text(values: Mapping[str, Any]) -> bool:
+    return bool(values["as_json"]) or values["form"] != "text"
+
+
 @app.command("show")
+@sensitive("sample values of the CRM", case="unless --format text", when=_not_as_text)
 def show_profile(
     db: Db,
     profile: Reference = "active",
@@ -275,16 +313,15 @@ def show_profile(
     as_json: Json = False,
 ) -> None:
     """Show a stored profile: the active one unless another is named."""
-    from gongctl.cache.connection import reading
     from gongctl.profile.store import content_of, find, source_of
 
-    with reading(db) as connection:
+    with _profiles(db) as connection:
         stored = find(connection, profile)
         content, source = content_of(connection, stored.profile_no), source_of(connection, stored.profile_no)
     if form == "json" or as_json:
         emit_json({"profile": stored.as_json(), "content": content.plain()})
     elif form == "yaml":
-        sys.stdout.write(source if source.endswith("\n") else source + "\n")
+        _print_yaml(source)
     else:
         _print_profile(stored, content)
 
@@ -317,12 +354,12 @@ def _print_profile(stored: StoredProfile, content: Profile) -> None:
 
 
 @app.command("history")
+@not_sensitive
 def profile_history(db: Db, as_json: Json = False) -> None:
     """List every imported profile, the newest import first."""
-    from gongctl.cache.connection import reading
     from gongctl.profile.store import history
 
-    with reading(db) as connection:
+    with _profiles(db) as connection:
         found = history(connection)
     if as_json:
         emit_json({"db": str(db), "profiles": [item.as_json() for item in found]})
@@ -343,6 +380,7 @@ def profile_history(db: Db, as_json: Json = False) -> None:
 
 
 @app.command("activate")
+@not_sensitive
 def activate_profile(db: Db, profile: Reference, as_json: Json = False) -> None:
     """Make a stored profile the active one, at once. The one before keeps its facts: going back needs no warm."""
     from gongctl.cache.writer import CacheWriter
@@ -361,12 +399,10 @@ def activate_profile(db: Db, profile: Reference, as_json: Json = False) -> None:
 
 @contextmanager
 def _reading(db: Path | None) -> Iterator[sqlite3.Connection | None]:
-    from gongctl.cache.connection import reading
-
     if db is None:
         yield None
         return
-    with reading(db) as connection:
+    with _profiles(db) as connection:
         yield connection
 
 
@@ -379,7 +415,7 @@ def _named(reference: str, connection: sqlite3.Connection | None) -> Profile:
     from gongctl.profile.store import content_of, find
 
     path = Path(reference)
-    if path.suffix in {".yaml", ".yml"} or path.is_file():
+    if path.suffix in {".yaml", ".yml"} or os.path.isfile(reference):  # noqa: PTH113 (a long name is no error)
         document = _read(path)
         if document.profile is None:
             _print_findings(document.findings)
@@ -393,6 +429,7 @@ def _named(reference: str, connection: sqlite3.Connection | None) -> Profile:
 
 
 @app.command("diff")
+@sensitive("values that the rules of a profile compare with")
 def diff_profiles(
     to: Annotated[str, typer.Argument(metavar="TO", help="A YAML file, or a stored profile.")],
     before: Annotated[str, typer.Option("--from", metavar="FROM", help="The same; the active one unless given.")] = (
@@ -433,6 +470,7 @@ def diff_profiles(
 
 
 @app.command("schema")
+@not_sensitive
 def print_schema() -> None:
     """Print the JSON Schema of a profile's YAML."""
     from gongctl.profile.schema import profile_json_schema
@@ -441,6 +479,7 @@ def print_schema() -> None:
 
 
 @app.command("explain")
+@sensitive("values of the CRM and call ids", case="unless --against", when=lambda values: values["against"] is None)
 def explain_profile(
     db: Db,
     profile: Annotated[
@@ -467,13 +506,12 @@ def explain_profile(
 
     Prints values of the CRM as they are: it is for the operator's eyes.
     """
-    from gongctl.cache.connection import reading
     from gongctl.cli.cache_cmd import model_policy
     from gongctl.cli.progress import items_progress
     from gongctl.profile.explain import SAMPLE_CALLS, compare, explain_call, explain_sample
 
     names = model_policy(config).settings.model_rules().names
-    with reading(db) as connection:
+    with _profiles(db) as connection:
         before = _lens(profile, connection, names)
         if against is not None:
             after = _lens(against, connection, names)

@@ -149,8 +149,8 @@ def compare(
     progress: Callable[[int, int], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> Moves:
-    """Classify every cached call both ways and count how they move."""
-    total = int(connection.execute("SELECT count(*) FROM raw_calls").fetchone()[0])
+    """Classify every served call both ways and count how they move: those that the tools count."""
+    total = int(connection.execute("SELECT count(*) FROM call_facts").fetchone()[0])
     found = Moves()
     for batch in _batches(connection):
         if should_stop is not None and should_stop():
@@ -169,7 +169,9 @@ def _batches(connection: sqlite3.Connection) -> Iterator[list[bytes]]:
     last = ""
     while True:
         rows = connection.execute(
-            "SELECT call_id, payload FROM raw_calls WHERE call_id > ? ORDER BY call_id LIMIT ?", (last, _BATCH)
+            """SELECT f.call_id, c.payload FROM call_facts AS f JOIN raw_calls AS c ON c.call_id = f.call_id
+               WHERE f.call_id > ? ORDER BY f.call_id LIMIT ?""",
+            (last, _BATCH),
         ).fetchall()
         if not rows:
             return
