@@ -8,14 +8,16 @@ from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 from textual.app import App, SystemCommand
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from tui import keys, terminal
 from tui.operations import Operations
 from tui.ports import Handler
+from tui.screens.compare_profile import CompareProfile
 from tui.screens.help import Help, live_keys
 from tui.screens.preflight import Preflight
+from tui.screens.profile import BusinessProfile
 from tui.theme import DARK, LIGHT
 
 _WIDTHS = [(0, "-cramped"), (40, "-slim"), (72, "-narrow"), (96, "-medium"), (120, "-wide")]
@@ -65,8 +67,9 @@ class PreflightApp(App[None]):
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Offer in the palette what the keys do here, and nothing that writes a file."""
-        for binding in [*keys.PREFLIGHT, *keys.APP]:
-            if isinstance(screen, Preflight):
+        if isinstance(screen, Preflight | BusinessProfile | CompareProfile):
+            own = [binding for binding in screen.BINDINGS if isinstance(binding, Binding)]
+            for binding in [*own, *keys.APP]:
                 yield SystemCommand(
                     binding.tooltip,
                     f"Key: {self.get_key_display(binding)}",

@@ -17,9 +17,15 @@ APP = [
     _key("theme", "T", "toggle_theme", "Theme", "Light or dark"),
 ]
 
+# On more than one screen: one id each, so that another key for it holds everywhere.
+HELP = _key("help", "question_mark,f1", "app.help", "Help", "The keys that are live here", show=True)
+WARM = _key("warm", "w", "warm", "Warm", "Warm the cache")
+BACK = _key("back", "escape", "back", "Back", "Cancel what runs, or go one step back")
+QUIT = _key("quit", "q", "quit", "Quit", "Quit", show=True)
+
 PREFLIGHT = [
     _key("run", "r,f5", "run", "Run", "Run the tool (enter does it from a field)", show=True),
-    _key("help", "question_mark,f1", "app.help", "Help", "The keys that are live here", show=True),
+    HELP,
     _key("search", "slash", "search", "Search", "Search the tools", show=True),
     _key("arguments", "a", "arguments", "Arguments", "Go to the arguments"),
     _key("json", "e", "json", "JSON", "Arguments as a form or as JSON"),
@@ -32,10 +38,30 @@ PREFLIGHT = [
     _key("copy", "y", "copy", "Copy", "Copy what this view of the answer holds"),
     _key("preset", "P", "preset", "Preset", "Choose the preset of this preview", show=True),
     _key("provenance", "v", "provenance", "Provenance", "Choose the provenance of this preview", show=True),
-    _key("warm", "w", "warm", "Warm", "Warm the cache"),
-    _key("back", "escape", "back", "Back", "Cancel what runs, or go one step back"),
-    _key("quit", "q", "quit", "Quit", "Quit", show=True),
+    _key("profile", "b", "profile", "Profile", "The business profile: buckets, concepts, findings, compare"),
+    WARM,
+    BACK,
+    QUIT,
 ]
+
+PROFILE = [
+    _key("compare", "c", "compare", "Compare", "Compare with a candidate file", show=True),
+    _key("reload", "r,f5", "reload", "Reload", "Read the profile again"),
+]
+
+COMPARE = [
+    _key("compare_run", "r,f5", "run", "Compare", "Compare with the file (enter does it from the path)", show=True),
+    _key("path", "slash,c", "path", "Path", "Go to the path of the candidate file", show=True),
+]
+
+PATH = [_key("to_files", "down", "to_files", "Files", "Go on to the list of files")]
+
+PANES = [
+    _key("next_pane", "t,right", "turn(1)", "Next pane", "Go to the next pane", show=True),
+    _key("previous_pane", "left", "turn(-1)", "Previous pane", "Go to the pane before"),
+]
+
+ROWS = [_key("copy_row", "y", "copy_row", "Copy", "Copy the row under the cursor")]
 
 DIALOG = [_key("close", "escape", "close", "Close", "Close this dialog", show=True)]
 
@@ -60,6 +86,11 @@ LINES = [
 REGISTRY: dict[str, list[Binding]] = {
     "Everywhere": APP,
     "Pre-flight": PREFLIGHT,
+    "Business profile": PROFILE,
+    "Comparison": COMPARE,
+    "Path of a file": PATH,
+    "Panes": PANES,
+    "Rows": ROWS,
     "Dialogs": DIALOG,
     "Yes or no": TRI_STATE,
     "Text fields": TEXT_FIELD,

@@ -28,6 +28,7 @@ from tui.operations import Operations
 from tui.ports import Handler, ToolInfo
 from tui.schema import hint
 from tui.screens.choose import Choice, Choose
+from tui.screens.profile import BusinessProfile
 from tui.screens.warm import Warm
 from tui.verdict import State, Verdict, judge
 from tui.widgets.argument_form import ArgumentForm, Drafts
@@ -464,6 +465,14 @@ class Preflight(Screen[None]):
         self._show_policy()
         if report is not None:
             self._say(f"{report} Press r to run again.")
+
+    def action_profile(self) -> None:
+        """Open the business profile, when the operator's door allows it."""
+        if self._operations is None:
+            self._say("This preview shows no profile. Run: gongctl profile show --db PATH")
+            return
+        self.action_cancel()
+        self.app.push_screen(BusinessProfile(self._operations), lambda _: self._show_policy())
 
     def action_quit(self) -> None:
         """Leave the TUI."""

@@ -1,0 +1,175 @@
+"""A framed part of a screen with a heading, and the two kinds that are not text: rows and a chart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from gongmcp.render.visible import visible
+from tui import keys
+from tui.widgets.bars import Bar, Bars
+
+_GAP = "  "
+_NARROWEST = 6
+
+
+class Pane(Vertical):
+    """A pane called *name*; what it holds is counted in its heading."""
+
+    def __init__(self, name: str, *, id: str) -> None:  # noqa: A002
+        super().__init__(id=id, classes="pane")
+        self.called = name
+        self.heading = name
+        self.border_title = Content(name)
+
+    @property
+    def body(self) -> Widget:
+        """What takes the focus."""
+        raise NotImplementedError
+
+    def entitle(self, count: int | None = None, remark: str = "") -> None:
+        """Put *count* and *remark* behind the name."""
+        self.heading = self.called if count is None else f"{self.called} {count:,}"
+        self.border_title = Content(f"{self.heading}{f', {remark}' if remark else ''}")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row: a cell for each column, all that there is to say of it, and its texts as they are for the clipboard."""
+
+    cells: tuple[Content, ...]
+    detail: Content
+    copied: str
+
+
+class RowPane(Pane):
+    """Rows in columns, cut to the width; the one under the cursor is told in full below."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*keys.ROWS]
+
+    def __init__(self, name: str, heads: Sequence[str], *, right: Sequence[int] = (), id: str) -> None:  # noqa: A002
+        super().__init__(name, id=id)
+        self._heads = list(heads)
+        self._right = set(right)
+        self._rows: list[Row] = []
+
+    def compose(self) -> ComposeResult:
+        """Lay out the names of the columns over the rows over the detail."""
+        yield Static(Content(""), classes="pane-empty")
+        yield Static(Content(""), classes="pane-heads")
+        yield OptionList(compact=True, markup=False, classes="pane-rows")
+        yield Static(Content(""), classes="pane-detail")
+
+    @property
+    def body(self) -> OptionList:
+        """The list of rows."""
+        return self.query_one(OptionList)
+
+    @property
+    def rows(self) -> list[Row]:
+        """The rows on show."""
+        return list(self._rows)
+
+    def show(self, rows: Sequence[Row], empty: Content) -> None:
+        """List *rows*; *empty* is said when there are none."""
+        self._rows = list(rows)
+        told = self.query_one(".pane-empty", Static)
+        told.update(empty)
+        told.display = not rows
+        self.query_one(".pane-heads").display = bool(rows)
+        self.query_one(".pane-detail").display = bool(rows)
+        self.body.clear_options()
+        self._fill()
+        self.call_after_refresh(self._fill)  # once more when the list has its size
+
+    def on_resize(self) -> None:
+        """Cut the columns anew."""
+        self.call_after_refresh(self._fill)
+
+    def _fill(self) -> None:
+        options = self.body
+        at = options.highlighted or 0
+        width = options.scrollable_content_region.width
+        heads = tuple(Content.styled(head, "$quiet") for head in self._heads)
+        lines = [row.cells for row in self._rows]
+        widths = _fit([max(cell.cell_length for cell in column) for column in zip(heads, *lines, strict=True)], width)
+        with self.prevent(OptionList.OptionHighlighted):
+            options.clear_options()
+            options.add_options([Option(self._line(cells, widths)) for cells in lines])
+            options.highlighted = min(at, len(lines) - 1) if lines else None
+        self.query_one(".pane-heads", Static).update(self._line(heads, widths))
+        self._tell()
+
+    def _line(self, cells: Sequence[Content], widths: Sequence[int]) -> Content:
+        drawn = []
+        for number, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+            cut = cell.truncate(width, ellipsis=True)
+            blank = width - cut.cell_length
+            drawn.append(cut.pad_left(blank) if number in self._right else cut.pad_right(blank))
+        return Content(_GAP).join(drawn)
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Tell the row under the cursor in full."""
+        event.stop()
+        self._tell()
+
+    def _tell(self) -> None:
+        at = self.body.highlighted
+        known = at is not None and at < len(self._rows)
+        self.query_one(".pane-detail", Static).update(
+            self._rows[at].detail if known and at is not None else Content("")
+        )
+
+    def action_copy_row(self) -> None:
+        """Copy the texts of the row under the cursor, exactly."""
+        at = self.body.highlighted
+        if at is None:
+            self.notify(visible("There is nothing to copy."), markup=False, timeout=4)
+            return
+        self.app.copy_to_clipboard(self._rows[at].copied)
+        self.notify(visible("Copied the row to the terminal's clipboard."), markup=False, timeout=4)
+
+
+def _fit(widths: Sequence[int], room: int) -> list[int]:
+    """Return *widths* made narrower, the widest first, until they fit in *room*."""
+    found = list(widths)
+    over = sum(found) + len(_GAP) * (len(found) - 1) - room
+    while over > 0 and max(found) > _NARROWEST:
+        found[found.index(max(found))] -= 1
+        over -= 1
+    return found
+
+
+class ChartPane(Pane):
+    """A bar chart, and a line about it."""
+
+    def compose(self) -> ComposeResult:
+        """Lay out the chart over its line."""
+        yield Static(Content(""), classes="pane-empty")
+        with VerticalScroll(classes="pane-chart"):
+            yield Bars()
+        yield Static(Content(""), classes="pane-detail")
+
+    @property
+    def body(self) -> VerticalScroll:
+        """What scrolls."""
+        return self.query_one(VerticalScroll)
+
+    def show(self, bars: Sequence[Bar], remark: Content, empty: Content) -> None:
+        """Draw *bars* with *remark* under them; *empty* is said when there are none."""
+        told = self.query_one(".pane-empty", Static)
+        told.update(empty)
+        told.display = not bars
+        detail = self.query_one(".pane-detail", Static)
+        detail.update(remark)
+        detail.display = bool(bars)
+        self.query_one(Bars).show(bars)
