@@ -11,14 +11,19 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
+import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import cairosvg
-from docgen.sample_cache import sample_cache
+from docgen.sample_cache import EPOCH, sample_cache
 
+from gongctl.cli.operations import CacheOperations
 from gongmcp.handler import ToolHandler, build_handler
 from gongmcp.settings import ServerSettings
 from tui.app import PreflightApp
@@ -29,21 +34,26 @@ FONT = "DejaVu Sans Mono"
 
 PIXELS_A_CELL = 12
 
+LATER, SOONER = "order: 30", "order: 5"
+"""In the profile that discovery proposes, the place of the post-sales bucket; and the place the candidate gives it."""
+
 FORM = ("<slash>", "transcript_segments", "<enter>", "<enter>")
 """Steps to the form of the tool that searches transcripts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What to photograph: terminal size in cells, steps, theme, whether there is a cache.
+    """What to photograph: terminal size in cells, steps, theme, whether there is a cache, and a business profile.
 
-    A step in angle brackets is a key, ``<settle>`` waits for the running call, any other is typed.
+    A step in angle brackets is a key, ``<settle>`` waits for the running call, any other is typed. With a profile
+    the working folder holds ``candidate.yaml``, which puts renewals first.
     """
 
     size: tuple[int, int]
     steps: tuple[str, ...]
     theme: str = "preflight-dark"
     cache: bool = True
+    profile: bool = False
 
 
 def run(query: str, *then: str) -> tuple[str, ...]:
@@ -60,12 +70,16 @@ PICTURES: dict[str, Picture] = {
     "narrow": Picture((80, 24), run("guidance", "<n>")),
     "light": Picture((120, 40), run("guidance", "<n>"), "preflight-light"),
     "no-cache": Picture((120, 40), run("guidance"), cache=False),
+    "profile": Picture((140, 45), ("<b>", "<settle>"), profile=True),
+    "compare": Picture(
+        (120, 40), ("<b>", "<settle>", "<c>", "<settle>", "candidate.yaml", "<enter>", "<settle>"), profile=True
+    ),
 }
 
 
-async def photograph(picture: Picture, handler: ToolHandler) -> str:
+async def photograph(picture: Picture, handler: ToolHandler, operations: CacheOperations | None) -> str:
     """Play *picture* and return it as SVG."""
-    app = PreflightApp(handler)
+    app = PreflightApp(handler, operations)
     async with app.run_test(size=picture.size) as pilot:
         app.theme = picture.theme
         await pilot.pause()
@@ -82,6 +96,26 @@ async def photograph(picture: Picture, handler: ToolHandler) -> str:
         return app.export_screenshot()
 
 
+def gongctl(*words: str) -> None:
+    """Run a command of ``gongctl`` at the time of the sample's import."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("GONGCTL_", "GONGMCP_"))}
+    environment = clean | {"SOURCE_DATE_EPOCH": EPOCH}
+    subprocess.run([sys.executable, "-m", "gongctl", *words], env=environment, check=True, capture_output=True)
+
+
+@contextmanager
+def profiled(db: Path) -> Iterator[None]:
+    """Import the profile that discovery proposes for *db*, and work in a folder with a candidate beside it."""
+    with TemporaryDirectory(prefix="gongctl-docs-") as folder, chdir(folder):
+        profile, candidate = Path("profile.yaml"), Path("candidate.yaml")
+        gongctl("profile", "discover", "--db", str(db), "--name", "Harbour Analytics", "--out", str(profile))
+        gongctl("profile", "import", str(profile), "--db", str(db))
+        gongctl("cache", "warm", "--db", str(db))
+        text = profile.read_text(encoding="utf-8")
+        candidate.write_text(text.replace(LATER, SOONER), encoding="utf-8")
+        yield
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the pictures that were asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -94,7 +128,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name in names:
             picture = PICTURES[name]
             handler = build_handler(ServerSettings(), db if picture.cache else None)
-            svg = asyncio.run(photograph(picture, handler))
+            if picture.profile:
+                with profiled(db):
+                    svg = asyncio.run(photograph(picture, handler, CacheOperations(db)))
+            else:
+                svg = asyncio.run(photograph(picture, handler, None))
             (TARGET / f"{name}.svg").write_text(svg, encoding="utf-8")
             width = picture.size[0] * PIXELS_A_CELL
             drawn = svg.replace("Fira Code", FONT).encode()
