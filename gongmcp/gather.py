@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 MAX_REFILLS = 25
 """Further pages that are read to fill one; then the answer is short and its cursor goes on."""
 
+REFILL_ROWS = 200
+"""Least rows of such a page: small ones would end inside the rows of one call that are passed over."""
+
 EVIDENCE_RULE = "evidence.session"
 ANSWER_RULE = "evidence.per_answer"
 GUARD_RULE = "governance.guard"
