@@ -31,14 +31,7 @@ MAX_CALL_NO: Final = (MAX_SECOND << TIE_BITS) | ((1 << TIE_BITS) - 1)
 CounterKey = tuple[str, str, str]
 """(counter, key, detail) of ``counters``."""
 
-RAW_TOTALS: Final = {
-    "user": "users",
-    "workspace": "workspaces",
-    "tracker": "trackers",
-    "scorecard": "scorecards",
-    "crm_integration": "crm_integrations",
-    "crm_schema": "crm_schemas",
-}
+RAW_TOTALS: Final = {"user": "users"}
 """Kept counts of the raw half that the read model tells as totals, under its own names."""
 
 
@@ -234,15 +227,11 @@ class ServingWriter:
             [key for key, value in changes.items() if value < 0],
         )
 
-    def take_over_totals(self) -> None:
-        """Set the totals that come from the raw half (users, scorecards, ...) to its kept counts."""
+    def take_over_totals(self, settings: Mapping[str, int]) -> None:
+        """Set the totals that are no sums over calls: users by the raw half, and what *settings* are served."""
         tallies = dict(self._connection.execute("SELECT name, value FROM tallies"))
-        self.count(
-            {
-                ("total", name, ""): tallies.get(tally, 0) - self._value(("total", name, ""))
-                for tally, name in RAW_TOTALS.items()
-            }
-        )
+        totals = {name: tallies.get(tally, 0) for tally, name in RAW_TOTALS.items()} | dict(settings)
+        self.count({("total", name, ""): value - self._value(("total", name, "")) for name, value in totals.items()})
 
     # --- reading what is there ---
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from gongctl.cache.crm_context import as_text
+from gongctl.governance.judge import Judge
 from gongmcp.exposure.clean import clean
 from gongmcp.exposure.masking import mask
 from gongmcp.exposure.text import format_spans
@@ -25,25 +27,58 @@ _TABLES = (
 )
 
 
-def write_settings(connection: sqlite3.Connection) -> None:
-    """Replace the rows of every settings table by what the raw records say. Wants an open transaction."""
+SETTINGS_TOTALS: Final = {
+    "workspace": "workspaces",
+    "tracker": "trackers",
+    "scorecard": "scorecards",
+    "crm_integration": "crm_integrations",
+    "crm_schema": "crm_schemas",
+}
+"""Kinds of raw records that are served as settings, and the names of their totals in the read model."""
+
+
+def write_settings(connection: sqlite3.Connection, judge: Judge | None = None) -> dict[str, int]:
+    """Replace the rows of every settings table by what the raw records say. Wants an open transaction.
+
+    A record that names a restricted customer of *judge* is left out, of the CRM's schema the field that does.
+    Returns how many of each kind are served, by the names of the read model's totals.
+    """
+
+    def names(item: object) -> bool:
+        return judge is not None and judge.names(item)
+
     for table in _TABLES:
         connection.execute(f"DELETE FROM {table}")
-    for record_id, item, _ in _records(connection, "workspace"):
-        _setting(connection, "workspace", record_id, item, item.get("name"), active=True)
-    for record_id, item, _ in _records(connection, "tracker"):
-        _setting(connection, "tracker", record_id, item, item.get("trackerName"), active=True)
-    for record_id, item, cached_at in _records(connection, "scorecard"):
-        _setting(connection, "scorecard", record_id, item, item.get("scorecardName"), active=_enabled(item))
-        _scorecard(connection, record_id, item, cached_at)
-    for record_id, item, _ in _records(connection, "crm_integration"):
-        name, spans = _masked(item.get("name"))
-        connection.execute(
-            "INSERT INTO crm_integrations VALUES (?, ?, ?, ?, ?)",
-            (record_id, name, spans, _plain(item.get("crmType") or item.get("provider")), _plain(item.get("updated"))),
-        )
-    for record_id, item, _ in _records(connection, "crm_schema"):
-        _schema(connection, record_id, item)
+    served: Counter[str] = Counter()
+    for kind, total in SETTINGS_TOTALS.items():
+        served[total] = 0
+        for record_id, item, cached_at in _records(connection, kind):
+            fields = item.get("fields") if kind == "crm_schema" else None
+            if isinstance(fields, list):
+                item = {**item, "fields": [field for field in fields if not names(field)]}
+            if names(item):
+                continue
+            served[total] += 1
+            if kind == "workspace":
+                _setting(connection, kind, record_id, item, item.get("name"), active=True)
+            elif kind == "tracker":
+                _setting(connection, kind, record_id, item, item.get("trackerName"), active=True)
+            elif kind == "scorecard":
+                _setting(connection, kind, record_id, item, item.get("scorecardName"), active=_enabled(item))
+                _scorecard(connection, record_id, item, cached_at)
+            elif kind == "crm_integration":
+                _integration(connection, record_id, item)
+            else:
+                _schema(connection, record_id, item)
+    return dict(served)
+
+
+def _integration(connection: sqlite3.Connection, record_id: str, item: Mapping[str, Any]) -> None:
+    name, spans = _masked(item.get("name"))
+    connection.execute(
+        "INSERT INTO crm_integrations VALUES (?, ?, ?, ?, ?)",
+        (record_id, name, spans, _plain(item.get("crmType") or item.get("provider")), _plain(item.get("updated"))),
+    )
 
 
 def _records(connection: sqlite3.Connection, kind: str) -> Iterator[tuple[str, dict[str, Any], str]]:

@@ -128,6 +128,15 @@ _RECOUNTS: Final = (
        WHERE v.value <> '' GROUP BY 2, 3""",
 )
 
+_SETTINGS: Final = {
+    "workspaces": "SELECT count(*) FROM settings WHERE kind = 'workspace'",
+    "trackers": "SELECT count(*) FROM settings WHERE kind = 'tracker'",
+    "scorecards": "SELECT count(*) FROM scorecards",
+    "crm_integrations": "SELECT count(*) FROM crm_integrations",
+    "crm_schemas": "SELECT count(*) FROM crm_schema_objects",
+}
+"""Totals that count rows of the settings tables."""
+
 _GROUPS: Final = "(SELECT * FROM crm_values WHERE field_name IN (SELECT value FROM json_each(:fields)))"
 _GROUPED: Final = (
     f"""SELECT 'matrix_objects', object_type || char(31) || field_name, value, count(*) FROM {_GROUPS} GROUP BY 2, 3""",
@@ -174,6 +183,8 @@ def _counter_faults(connection: sqlite3.Connection, names: CrmNames) -> list[str
     tallies = dict(connection.execute("SELECT name, value FROM tallies"))
     for tally, name in RAW_TOTALS.items():
         true["total", name, ""] = tallies.get(tally, 0)
+    for name, sql in _SETTINGS.items():
+        true["total", name, ""] = connection.execute(sql).fetchone()[0]
     kept = {
         (counter, key, detail): value
         for counter, key, detail, value in connection.execute("SELECT counter, key, detail, value FROM counters")

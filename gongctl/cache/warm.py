@@ -237,6 +237,7 @@ class _Run:
             with self._writer.transaction() as generation:
                 row = self._connection.execute("SELECT digest, tightened_from FROM read_model WHERE id = 1").fetchone()
                 self._verdicts.take_over_terms()
+                self._write_settings()
                 self._connection.execute(
                     "UPDATE read_model SET digest = ?, restricted = ?, tightened_from = ?, generation = ? WHERE id = 1",
                     (
@@ -256,7 +257,7 @@ class _Run:
         return verdict if row is None or verdict.suppressed else replace(verdict, rule=row[0])
 
     def _judged_batches(self) -> Iterator[tuple[list[RawCall], Sequence[Verdict]]]:
-        """Yield the batches of calls in ``rejudge`` with the list's verdicts, in order; many are judged on all cores."""
+        """Yield the batches of ``rejudge`` with the list's verdicts, in order; many calls are judged on all cores."""
         processes = (os.cpu_count() or 1) if self.judging_count() > MANY_TO_JUDGE else 0
         with open_derivers(replace(self._rules, only_judge=True), processes) as derivers:
             waiting: list[tuple[list[RawCall], Deriver]] = []
@@ -449,14 +450,16 @@ class _Run:
             ).fetchone()
             if self.report.looked_at or held != (data_generation, as_of, 1):
                 with self._writer.transaction() as generation:
-                    self._serving.take_over_totals()
-                    write_settings(self._connection)
+                    self._write_settings()
                     self._connection.execute(
                         """UPDATE read_model SET generation = ?, data_generation = ?, as_of = ?, complete = 1
                            WHERE id = 1""",
                         (generation, data_generation, as_of),
                     )
             # No ANALYZE: without statistics every cache has the same query plans, those that were measured.
+
+    def _write_settings(self) -> None:
+        self._serving.take_over_totals(write_settings(self._connection, self._rules.judge))
 
     def _next(self, after: str) -> list[RawCall]:
         """Read the payloads of the next dirty calls behind the id *after*."""

@@ -1,8 +1,8 @@
 """Judging one call by the restricted list: does anything in it name a restricted customer?
 
 Every text of the payloads is looked at, wherever it stands: title, parties, CRM objects and fields, transcript,
-AI content, answered scorecards, and whatever else the payload holds. Keys of the JSON are Gong's words, not data.
-A call that is matched anywhere is suppressed everywhere.
+AI content, answered scorecards, and whatever else the payload holds. Keys of the JSON are Gong's words, not data,
+but for names of fields that stand as keys. A call that is matched anywhere is suppressed everywhere.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ _OF_KEY: Final[dict[str, Source]] = {
     "highlights": "ai",
     "brief": "ai",
 }
+_OWN_KEYS: Final = frozenset({"fields", "customData"})
+"""Keys of Gong's whose value, where it is an object, has keys of the customer's own."""
 _MAX_DEPTH: Final = 64
 
 
@@ -57,6 +59,10 @@ class Judge:
 
     def __getstate__(self) -> dict[str, Any]:
         return {"restricted": self.restricted}
+
+    def names(self, value: object) -> bool:
+        """Tell whether a text anywhere in *value* (JSON values) names a restricted customer."""
+        return any(self.matcher.hits(text) for _, text in _walk(value, "payload", 0))
 
     def words(
         self, call: Mapping[str, Any], transcript: Mapping[str, Any] | None, answered: Sequence[Mapping[str, Any]] = ()
@@ -113,7 +119,10 @@ def _walk(node: object, source: Source, depth: int) -> Iterator[tuple[Source, st
         yield source, str(node)
     elif isinstance(node, Mapping):
         for key, value in node.items():
-            yield from _walk(value, _OF_KEY.get(key, source) if source == "payload" else source, depth + 1)
+            inner = _OF_KEY.get(key, source) if source == "payload" else source
+            if key in _OWN_KEYS and isinstance(value, Mapping):
+                yield from ((inner, name) for name in value if name)
+            yield from _walk(value, inner, depth + 1)
     elif isinstance(node, list):
         for item in node:
             yield from _walk(item, source, depth + 1)
