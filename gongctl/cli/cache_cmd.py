@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gongctl.cli.output import emit_json, emit_text, note, table
+from gongctl.cli.restricted import not_sensitive
 from gongmcp.errors import Exit
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def _migrating(migration: Migration) -> None:
 
 
 @app.command("init")
+@not_sensitive
 def init(
     db: Db,
     secret_file: Annotated[
@@ -123,6 +125,7 @@ def model_policy(config: Path | None, restricted: Path | None = None, masked: st
 
 
 @app.command("warm")
+@not_sensitive
 def warm_cache(
     db: Db,
     config: Config = None,
@@ -159,7 +162,7 @@ def warm_cache(
     rules = policy.settings.model_rules()
     with (
         CacheWriter.open(db, migrating=_migrating) as writer,
-        _interruptible() as stop,
+        interruptible() as stop,
         items_progress("Warming") as progress,
     ):
         if profile is not None:
@@ -214,7 +217,7 @@ def warm_cache(
         raise SystemExit(int(Exit.INTERRUPTED))
 
 
-class _Stop:
+class StopWish:
     """Whether the operator asked to stop. Callable, as ``warm`` wants it."""
 
     def __init__(self) -> None:
@@ -231,9 +234,9 @@ class _Stop:
 
 
 @contextmanager
-def _interruptible() -> Iterator[_Stop]:
+def interruptible() -> Iterator[StopWish]:
     """Turn Ctrl-C into a wish to stop while the block runs."""
-    stop = _Stop()
+    stop = StopWish()
     before = signal.signal(signal.SIGINT, stop.ask)
     try:
         yield stop
@@ -242,6 +245,7 @@ def _interruptible() -> Iterator[_Stop]:
 
 
 @app.command("status")
+@not_sensitive
 def status_of_cache(
     db: Db,
     config: Config = None,
@@ -294,6 +298,7 @@ def status_of_cache(
 
 
 @app.command("inventory")
+@not_sensitive
 def inventory_of_cache(db: Db, as_json: Json = False) -> None:
     """Show what sensitive data the cache holds, by kind and month. Counts and sizes only, no values."""
     from gongctl.cache.inventory import cache_inventory

@@ -10,6 +10,7 @@ import typer
 from gongctl.cli.lazy import LazyGroup, LightCommand
 from gongctl.cli.output import emit_json, emit_text, table
 from gongctl.cli.policy_options import EPILOG, open_handler, resolve, takes_policy
+from gongctl.cli.restricted import not_sensitive
 
 app = typer.Typer(
     cls=LazyGroup,
@@ -22,6 +23,7 @@ app = typer.Typer(
 
 
 @app.command("show", cls=LightCommand, epilog=EPILOG)
+@not_sensitive
 @takes_policy
 def show(
     flags: Mapping[str, Any],
@@ -58,6 +60,7 @@ def show(
 
 
 @app.command("schema", cls=LightCommand)
+@not_sensitive
 def schema(as_json: Annotated[bool, typer.Option("--json", help="Print JSON (the default).")] = False) -> None:
     """Print the JSON Schema of the settings file, for editors and checks."""
     from gongmcp.settings_file import file_schema

@@ -16,6 +16,7 @@ import typer
 from gongctl.cli.explain import explain_text
 from gongctl.cli.output import emit_text, heading, note, paragraph, table
 from gongctl.cli.policy_options import open_handler
+from gongctl.cli.restricted import not_sensitive
 from gongctl.cli.tui_cmd import interactive, open_preview
 from gongmcp.errors import Exit, StartupRefusal
 from gongmcp.settings import ServerSettings
@@ -29,6 +30,7 @@ _MARK: Final = "sample"
 
 
 @app.command("demo")
+@not_sensitive
 def demo(
     db: Annotated[
         Path | None,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from gongctl.cli.output import emit_json, emit_text, fail, note, table
+from gongctl.cli.restricted import not_sensitive
 from gongmcp.errors import Exit
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def group() -> None:
 
 
 @app.command("gong")
+@not_sensitive
 def import_gong(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files, or folders of files.")],
     db: Annotated[Path, typer.Option("--db", envvar="GONGCTL_DB", help="Cache file; made when it is missing.")],

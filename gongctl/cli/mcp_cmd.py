@@ -15,7 +15,8 @@ import typer
 from gongctl.cli.completion import preset_names, tool_names
 from gongctl.cli.lazy import LazyGroup, LightCommand
 from gongctl.cli.output import DEBUG_HINT, emit_json, emit_text, fail, json_text, note, write_bytes
-from gongctl.cli.policy_options import EPILOG, open_handler, resolve, takes_policy
+from gongctl.cli.policy_options import EPILOG, open_handler, resolve, shows_ids, takes_policy
+from gongctl.cli.restricted import not_sensitive, sensitive
 from gongmcp.errors import ERRORS, Exit, UnknownTool
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON (the default).")]
 
 
 @app.command("tools", cls=LightCommand, epilog=EPILOG)
+@not_sensitive
 @takes_policy
 def tools(
     flags: Mapping[str, Any],
@@ -77,6 +79,7 @@ def tools(
 
 
 @app.command("tool-info", cls=LightCommand, epilog=EPILOG)
+@not_sensitive
 @takes_policy
 def tool_info(
     flags: Mapping[str, Any],
@@ -104,6 +107,7 @@ def tool_info(
 
 
 @app.command("presets", cls=LightCommand)
+@not_sensitive
 def presets(text: Text = False, as_json: Json = False) -> None:
     """List the tool presets and the tools of each. Needs no cache."""
     people = _for_people(text, as_json)
@@ -119,6 +123,7 @@ def presets(text: Text = False, as_json: Json = False) -> None:
 
 
 @app.command("call", cls=LightCommand, epilog=EPILOG)
+@sensitive("call ids and speaker ids", case="under provenance raw", when=shows_ids)
 @takes_policy
 def call(
     flags: Mapping[str, Any],
@@ -175,6 +180,7 @@ def call(
 
 
 @app.command("diff", cls=LightCommand, epilog=EPILOG)
+@sensitive("call ids and speaker ids", case="under provenance raw", when=shows_ids)
 @takes_policy
 def diff(
     flags: Mapping[str, Any],

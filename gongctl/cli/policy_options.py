@@ -21,6 +21,7 @@ import typer
 from gongctl.cli.completion import preset_names
 from gongctl.cli.output import debugging
 from gongmcp.catalog.limits import Cap
+from gongmcp.exposure.fields import Provenance
 from gongmcp.settings import SETTINGS, ServerSettings
 
 if TYPE_CHECKING:
@@ -83,6 +84,13 @@ def resolve(flags: Mapping[str, Any]) -> ServerSettings:
     from gongmcp.settings_file import read_settings_file
 
     return ServerSettings.resolve(flags, os.environ, read_settings_file(Path(flags["config"])))
+
+
+def shows_ids(values: Mapping[str, Any]) -> bool:
+    """Tell whether a command with these *values* shows ids of calls and speakers: under provenance ``raw``."""
+    known = ("config", *(setting.name for setting in SETTINGS))
+    settings = resolve({name: values[name] for name in known if values.get(name) is not None})
+    return settings.policy.provenance is Provenance.RAW
 
 
 def open_handler(settings: ServerSettings, db: Path | None = None) -> ToolHandler:

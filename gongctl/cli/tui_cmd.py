@@ -11,7 +11,8 @@ import typer
 
 from gongctl.cli.operations import CacheOperations
 from gongctl.cli.output import fail
-from gongctl.cli.policy_options import EPILOG, open_handler, resolve, takes_policy
+from gongctl.cli.policy_options import EPILOG, open_handler, resolve, shows_ids, takes_policy
+from gongctl.cli.restricted import sensitive
 from gongmcp.errors import Exit
 from gongmcp.settings import ServerSettings
 
@@ -36,6 +37,7 @@ def open_preview(settings: ServerSettings, db: Path) -> None:
 
 
 @app.command("tui", epilog=EPILOG)
+@sensitive("call ids and speaker ids", case="under provenance raw", when=shows_ids)
 @takes_policy
 def tui(
     flags: Mapping[str, Any],
