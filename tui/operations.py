@@ -91,6 +91,53 @@ class ProfileComparison:
     finished: bool
 
 
+@dataclass(frozen=True, slots=True)
+class RuleCount:
+    """How many calls a rule takes from agents. *rule* is ``scope.private_calls``, ... or the list's customer as the
+    operator's file writes it; *where* counts the calls by the place that named it (title, party, crm, ...)."""
+
+    rule: str
+    calls: int
+    where: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GovernanceView:
+    """What scope and restricted list do to the cache.
+
+    *list_name* is the file's name, '' without one; *unmatched* are customers that no call names; *state* is fresh,
+    stale or missing for the model of this scope and list, *reason* says why and *next* what to run.
+    """
+
+    list_name: str
+    customers: int
+    state: str
+    reason: str
+    next: str
+    calls: int
+    served: int
+    scope: tuple[RuleCount, ...]
+    restricted: tuple[RuleCount, ...]
+    unmatched: tuple[str, ...]
+
+    @property
+    def outside(self) -> int:
+        """How many calls of the cache do not exist for agents."""
+        return self.calls - self.served
+
+
+@dataclass(frozen=True, slots=True)
+class CallVerdict:
+    """Why one call is served or not: *rule* as in ``RuleCount`` ('' = served), *source* where it was found, *excerpt*
+    the words around what named the customer. For the operator's eyes alone."""
+
+    call_id: str
+    served: bool
+    rule: str
+    source: str
+    excerpt: str
+
+
 class Operations(Protocol):
     """Operations on the cache. Each blocks and is run in a thread."""
 
@@ -110,4 +157,12 @@ class Operations(Protocol):
         self, path: str, progress: Callable[[int, int], None], should_stop: Callable[[], bool]
     ) -> ProfileComparison:
         """Judge the YAML file *path* and count how many calls it would move where. Changes nothing."""
+        ...
+
+    def governance(self) -> GovernanceView:
+        """Return what scope and restricted list take from agents."""
+        ...
+
+    def call_verdict(self, reference: str) -> CallVerdict | None:
+        """Return why the call *reference* (id or alias) is served or not; None when the cache has no such call."""
         ...
