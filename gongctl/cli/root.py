@@ -13,6 +13,7 @@ import typer
 
 from gongctl.cli.lazy import Deferred, LazyGroup
 from gongctl.cli.output import DEBUG_HINT, abandon_stdout, debugging, fail, note, quiet_broken_pipe
+from gongctl.cli.restricted import ALLOW_ENV, ALLOW_FLAG, RESTRICTED_ENV, enter_mode
 from gongmcp.errors import Exit, StartupRefusal, ToolFault
 
 
@@ -22,6 +23,7 @@ class RootGroup(LazyGroup):
     deferred: ClassVar[Mapping[str, Deferred]] = {
         "import": Deferred("gongctl.cli.import_cmd:app", "Read files of calls and transcripts into a cache."),
         "cache": Deferred("gongctl.cli.cache_cmd:app", "Create, warm and inspect a cache."),
+        "governance": Deferred("gongctl.cli.governance_cmd:app", "Keep restricted customers' calls from agents."),
         "profile": Deferred("gongctl.cli.profile_cmd:app", "Map the CRM onto lifecycle buckets and concepts."),
         "mcp": Deferred("gongctl.cli.mcp_cmd:app", "List the agents' tools, read their schemas, dry-run their calls."),
         "config": Deferred("gongctl.cli.config_cmd:app", "Show the settings that apply and where each came from."),
@@ -54,8 +56,15 @@ def root(
     version: Annotated[
         bool, typer.Option("--version", help="Print the version and exit.", callback=_version, is_eager=True)
     ] = False,
+    restricted: Annotated[
+        bool, typer.Option("--restricted", envvar=RESTRICTED_ENV, help="Block what shows or writes data as it is.")
+    ] = False,
+    allow_sensitive_export: Annotated[
+        bool, typer.Option(ALLOW_FLAG, envvar=ALLOW_ENV, help="Let it run in restricted mode all the same.")
+    ] = False,
 ) -> None:
     """Keep a local cache of Gong calls, and see what AI agents may see of it."""
+    enter_mode(restricted=bool(restricted), allowed=bool(allow_sensitive_export))
 
 
 def _unexpected(error: Exception) -> int:
