@@ -55,6 +55,7 @@ if tuple(kind.name for kind in KINDS) != tuple(MASKED_KINDS):
 
 _REACH: Final = 400
 """How many characters before a sign, and twice as many behind it, are looked at."""
+_FARTHEST: Final = 5_000
 _MARGIN: Final = 60
 _NUMBERS: Final = frozenset({"iban", "card", "phone"})
 _NUMBER: Final = re.compile(r"\s*-?\d+(?:[.,]\d+)?\s*")
@@ -129,13 +130,12 @@ def _finds_near(view: View, sign: int, floor: int, kinds: Sequence[Kind]) -> tup
     text = view.text
     reach = _REACH
     while True:
-        start = max(floor, text.rfind("\n", 0, max(0, sign - reach)) + 1)
-        end = text.find("\n", sign + 2 * reach)
-        end = len(text) if end < 0 else end
+        start = max(floor, _break_before(text, sign - reach, sign - reach - _REACH))
+        end = _break_behind(text, sign + 2 * reach, sign + 3 * reach)
         part = view.part(start, end)
         finds = _in_part(part, kinds)
         last = max((stop for _, stop, _ in finds), default=0)
-        if end == len(text) or last < end - start - _MARGIN:
+        if end == len(text) or last < end - start - _MARGIN or reach > _FARTHEST:
             break
         reach *= 4
     spans = []
@@ -143,6 +143,29 @@ def _finds_near(view: View, sign: int, floor: int, kinds: Sequence[Kind]) -> tup
         raw_start, raw_end = part.raw_span(first, stop)
         spans.append(Span(name, raw_start, raw_end - raw_start))
     return spans, max(floor, start + last)
+
+
+def _break_before(text: str, at: int, least: int) -> int:
+    """Return where a sentence, or else a word, begins at or before *at* but not before *least*."""
+    if at <= 0:
+        return 0
+    least = max(0, least)
+    for sign in "\n ":
+        found = text.rfind(sign, least, at)
+        if found >= 0:
+            return found + 1
+    return at
+
+
+def _break_behind(text: str, at: int, most: int) -> int:
+    """Return where a sentence, or else a word, ends at or behind *at* but not behind *most*."""
+    if at >= len(text):
+        return len(text)
+    for sign in "\n ":
+        found = text.find(sign, at, most)
+        if found >= 0:
+            return found
+    return min(most, len(text))
 
 
 def _in_part(part: View, kinds: Sequence[Kind]) -> list[tuple[int, int, str]]:

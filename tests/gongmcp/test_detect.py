@@ -6,6 +6,7 @@ import gzip
 import json
 import random
 import re
+import sys
 
 import pytest
 from hypothesis import given
@@ -13,14 +14,15 @@ from hypothesis import strategies as st
 
 from gongctl import sample
 from gongmcp.exposure.detect.fold import fold
+from gongmcp.exposure.detect.gate import first_sign, signs_in
 from gongmcp.exposure.detect.iban import LENGTHS, valid
 from gongmcp.exposure.detect.payment_card import luhn
 from gongmcp.exposure.detect.written import Written
 from gongmcp.exposure.kinds import MASKED_KINDS
 from gongmcp.exposure.masking import KINDS, find_spans, mask, mask_sentences
 from gongmcp.exposure.text import CONTROL, restore
-from tests.gongmcp.masking_lines import LINES
-from tests.gongmcp.spoken_lines import FILLERS, LANGUAGES, in_pairs, one_by_one, pair, parted
+from tests.gongmcp.detect_lines import LINES
+from tests.gongmcp.detect_speech import FILLERS, LANGUAGES, in_pairs, one_by_one, pair, parted
 
 Line = tuple[str, str, str, list[str], list[tuple[int, int]]]
 """Kind, form, language, sentences, and the (start, end) of what must go in the sentences joined by line feeds."""
@@ -208,8 +210,80 @@ He once had one or two accounts, and once more.
 We support S K U level data, A P I access, and B two B sales.
 """.strip().splitlines()
 
+NUMBERS_STAY = """
+We grew from one hundred fifty to two hundred thousand, then three hundred.
+Free cash flow of one point two billion, one point three billion, and one point four billion.
+We added twenty five, thirty, forty stores in those three quarters.
+It was two, three, four, five, six, seven percent.
+Two to three, three to four, five to six, seven to eight times.
+In Q1 2019 Q2 2019 Q3 2019 and Q4 2019.
+Guidance is 3.45 to 3.55, versus 3.20, 3.30 and 3.40 consensus.
+Items 1, 2, 3, 4, 5, 6, 7, 8, and 9 are on the next page.
+Order number 4500012345 is open, ticket 2025550142 is closed.
+Case 00123456 and invoice 2020-0012345 are due.
+The SKU is 1234567890123 and the EAN 4006381333931.
+We are at 100 percent, 200 percent, 300 percent.
+That was on 2020-12-31 at 17:45:30, order 12/31/2020.
+Nineteen eighty four, nineteen ninety two, two thousand eight.
+ten, twenty, thirty, forty, fifty, sixty, seventy
+five fifty, six sixty, seven seventy, and eight eighty dollars a share
+one in two, two in five, and three in ten
+Our token volumes doubled; key takeaways are as follows: a, b, c and d.
+The key is a b testing culture.
+The secret is consistency, and the password manager market is growing 25 percent.
+access code review is part of our process
+We pin our hopes on 2021 and 2022.
+The PIN pad business has 1,200 customers.
+Let me zoom in on page 12 dot 3.
+zoom.us is a good company, and teams.microsoft.com too.
+See example.com/pricing and example.com/blog/2020/12/post.
+Look at this point dot com stocks fell.
+At the end of the day the point is in our favor.
+dot dot dot and so on
+We met at example, period. In the end it was good.
+conference code of conduct and meeting number two
+The meeting number went from 3 to 5.
+The meeting ID field is empty.
+from 12 345 678 to 23 456 789 euros
+1 234 567 890 Euro Umsatz
+Der Umsatz stieg von eins Komma zwei auf eins Komma drei Milliarden.
+Wir hatten zwei, drei, vier, fünf, sechs Prozent Wachstum.
+zwanzig, dreißig, vierzig, fünfzig, sechzig Kunden
+Der Schlüssel ist die Nähe zum Kunden. Das Geheimnis ist Disziplin.
+neunzehnhundertneunundneunzig und zweitausendzwanzig
+Nous avons dix, vingt, trente, quarante, cinquante clients.
+La clé de la réunion est le prix. Le code est simple.
+de un à deux, de deux à trois, de trois à quatre pour cent
+Mil novecientos noventa y nueve y dos mil veinte.
+diez, veinte, treinta, cuarenta, cincuenta clientes
+La clave de la reunión es el precio. El punto es la calidad.
+uno o dos, dos o tres, tres o cuatro por ciento
+A B C D E F G are the classes of shares.
+Class A, class B, and class C shares at 10.
+ISIN DE0007164600 and WKN 716460
+Patent US 10,123,456 B2, and FDA K 123456.
+the ratio 16:9, 4:3, 21:9
+Version 10.15.7 build 19H2026
+between 10 and 20, 20 and 30, 30 and 40, 40 and 50
+four hundred eighty five million five hundred twenty thousand
+We have 1,200, 1,300, 1,400, 1,500 and 1,600 stores.
+seven days, twenty four seven, three sixty five
+one two one two testing
+Can you hear me? One two three. One two three.
+I was at IBM at that point, and before that at A T and T.
+He said at least at one point eight per cent.
+EBITDA of 45.2, 46.3, 47.1, 48.9 million
+It was a 50 50 split, or 60 40, or 70 30.
+from five to ten to fifteen to twenty
+two hundred two hundred five two hundred ten
+Building 7, floor 12, room 1234, seat 56.
+7 8 9 percent
+ZIP 94105 1234 San Francisco
+Lat 37.7749, long -122.4194
+""".strip().splitlines()
 
-@pytest.mark.parametrize("text", STAYS)
+
+@pytest.mark.parametrize("text", STAYS + NUMBERS_STAY)
 def test_ordinary_business_speech_stays(text: str) -> None:
     assert mask_sentences([text])[0].value == text
 
@@ -295,6 +369,45 @@ def test_every_pair_of_digits_is_read(language: str) -> None:
     for number in range(10, 100):
         said = fold(f"{zeros} {pair(number, language)} {zeros}")
         assert Written(said).numbers.split() == ["0", "0", str(number), "0", "0"]
+
+
+@given(
+    st.lists(st.sampled_from(sorted({word for text in [*STAYS, *NUMBERS_STAY] for word in text.split()})), max_size=40)
+)
+def test_the_quick_look_of_all_patterns_at_once_agrees_with_each(words: list[str]) -> None:
+    text = fold(" ".join(words))
+    assert (first_sign(text) >= 0) == bool(signs_in(text))
+
+
+def test_the_quick_look_finds_where_a_long_text_holds_something() -> None:
+    quiet = "We had a good quarter. " * 5_000
+    assert first_sign(quiet) == -1
+    assert len(quiet) <= first_sign(f"{quiet}dana@example.com{quiet}") <= len(quiet) + 5
+    assert signs_in(f"{quiet}dana@example.com") == {"email"}
+
+
+@pytest.mark.parametrize(
+    "piece", ["a at b dot ", "1 ", "five oh ", "zoom.us/j/", "key is a b ", "a@b", "passcode is the "]
+)
+def test_work_grows_with_the_text_and_no_faster(piece: str) -> None:
+    """Twice the text takes about twice the time: counted in calls, which no busy machine disturbs."""
+    short, long = (_calls(piece * size) for size in (200, 800))
+    assert long < 10 * short
+
+
+def _calls(text: str) -> int:
+    count = 0
+
+    def counting(*_: object) -> None:
+        nonlocal count
+        count += 1
+
+    sys.setprofile(counting)
+    try:
+        find_spans([text])
+    finally:
+        sys.setprofile(None)
+    return count
 
 
 def test_kinds_are_the_ones_that_are_named() -> None:

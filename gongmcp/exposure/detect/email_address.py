@@ -39,7 +39,7 @@ _AT: Final = re.compile(
     rf"(?P<sign>(?<=@)|(?<=%)40|(?<=&)(?:\#0*64|commat);)"
     rf"|(?<=[\[({{<])\s?(?P<bracket>at|{_said_at})\s?[\])}}>]\s?"
     rf"|(?<=\s)(?P<at>at)(?:\s+sign)?(?=\s[^@]{{0,80}}?(?:\.[{_W}]|\.\n|[\s(\[](?:{_said_dot}|dotcom)\b))"
-    rf"|(?<=\s)(?P<near>a|et|ad)(?=\s[^@]{{0,80}}?[\s(\[](?:{_said_dot})\b)"
+    rf"|(?<=[{_W}]{{2}}\s)(?P<near>a|et|ad|bei)(?=\s[{_W}]{{2}}[^@]{{0,80}}?[\s(\[](?:{_said_dot})\b)"
     rf"|(?<![\[({{<@%&])(?P<word>{_said_at})(?=\s))"
 )
 
@@ -147,9 +147,10 @@ _HELP: Final = re.compile(
 )
 _SIGN_WORD: Final = rf"(?:at|{_said_at}|{_said_dot}|{_joint})"
 _COMMA: Final = re.compile(
-    rf"[,;](?=\s+{_SIGN_WORD}(?![{_W}]))|(?<=[{_W}]),(?=\s+[{_W}](?![{_W}]))|(?<=\s[{_W}])[,.](?=\s)"
+    rf"[,;](?=\s+{_SIGN_WORD}(?![{_W}]))|(?<=[{_W}]),(?=\s+[{_W}](?![{_W}]))"
+    rf"|(?<=(?<![{_W}])[{_W}])[,.](?=\s+(?:[{_W}]|{_SIGN_WORD})(?![{_W}]))"
 )
-_COMMA_AFTER: Final = re.compile(rf"(?P<word>(?<![{_W}]){_SIGN_WORD})[,;.](?=\s)")
+_COMMA_AFTER: Final = re.compile(rf"(?P<word>(?<![{_W}])(?!period\.){_SIGN_WORD})[,;.](?=\s)")
 _SPELT_OUT: Final = re.compile(rf"(?<![{_W}])[{_W}](?:-[{_W}])+(?![{_W}-])")
 
 

@@ -26,7 +26,7 @@ class Set(Protocol):
 class Pattern(Protocol):
     """What is used of a compiled pattern of RE2, which brings no types."""
 
-    def search(self, text: str, pos: int | None = None) -> re.Match[str] | None: ...
+    def search(self, text: str) -> re.Match[str] | None: ...
 
 
 _BETWEEN: Final = r"[ ,.;:()\n/_–-]{1,5}"
@@ -34,6 +34,8 @@ _AMONG: Final = words("and then und dann et puis y luego plus dash hyphen strich
 _JOINING: Final = words("and und et y then dann also like")
 _NOT_ALONE: Final = words("e en on")  # numbers in one language, all too common words in another
 _NONE: Final[frozenset[str]] = frozenset()
+_PIECE: Final = 20_000
+_OVERLAP: Final = 400
 _MEMORY: Final = 64 << 20
 
 
@@ -49,8 +51,15 @@ def signs_in(text: str) -> frozenset[str]:
 
 def first_sign(text: str, at: int = 0) -> int:
     """Return where in the folded *text*, from *at* on, something begins that a detector may find; -1 for nowhere."""
-    found = _anywhere().search(text, at)
-    return -1 if found is None else found.start()
+    while at < len(text):
+        # RE2 encodes what it is given, each time: a long text goes in pieces.
+        found = _anywhere().search(text[at : at + _PIECE])
+        if found is not None:
+            return at + found.start()
+        if at + _PIECE >= len(text):
+            break
+        at += _PIECE - _OVERLAP
+    return -1
 
 
 @cache

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Final
 
 from gongmcp.exposure.detect.fold import View
@@ -85,8 +86,17 @@ _CODE_CUE: Final = re.compile(
     r"|meeting[ -]?passwor[dt]|pins?|geheimzahl)"
     r")(?![0-9a-z])"
 )
+_PASSWORD_CUE: Final = re.compile(
+    r"\b(?:(?P<meeting>\b\B)|passwords?|passwort|kennwort|mot de passe|contrasena|clave|code|codigo)\b"
+)
+_MEETING_NEAR: Final = re.compile(
+    r"zoom\b|teams\b|webex|google meet|meet\.google|(?:meeting|reunion|besprechungs|konferenz"
+    r"|webinar)[ -]?(?:ids?|number|nummer)"
+    r"|(?:id|numero|identifiant) (?:de|de la|du) (?:reunion|conference|meeting)"
+)
+_NEAR: Final = 120
 _CODE_LEAD: Final = re.compile(
-    r"[\s.,;:=#\"'`-]*(?:(?:is|it's|its|are|ist|lautet|lauten|est|c'est|c|es|sera|will|be|the|following|das|der|die|le|la|el|number|nummer"
+    r"[\s.,;:=#()\"'`-]*(?:(?:is|it's|its|are|ist|lautet|lauten|est|c'est|c|es|sera|will|be|the|following|das|der|die|le|la|el|number|nummer"
     r"|numero|no|nr|num|code|then|um|uh|er|ah|ahm|euh|eh|este|here|hier|voici|aqui|again|nochmal|for|fur|pour"
     r"|para|this|diese|dieses|cette|esta"
     r"|meeting|call|reunion|conference|today|would|enter|reads|and|und|et|y|followed|by|ok|okay|please|bitte|wie"
@@ -105,7 +115,7 @@ _UNIT: Final = re.compile(
 _YEARS: Final = re.compile(r"(?:19|20)[0-9]{2}")
 
 PATTERN: Final = (
-    r"\b(?:zoom|teams|meet|web ?ex|go ?to ?(?:meeting|webinar)|goto|where ?by|jitsi|jit|blue ?jeans|skype|lync"
+    r"\b(?:zoom|teams|meet|web ?ex|go ?to ?(?:meet(?:ing)?|webinar)|goto|where ?by|jitsi|jit|blue ?jeans|skype|lync"
     r"|chime|ring ?central|8x8|join|"
     r"uber ?conference|dialpad|facetime|livestorm|zoho|pexip|starleaf|lifesizecloud)(?:gov)?(?:\s*\.\s*|\s+(?:dot"
     r"|punkt|point|punto)\s+)"
@@ -137,10 +147,14 @@ def _links(view: View) -> Iterator[tuple[int, int]]:
         if _SECRET_QUERY.search(text, url.start(), end):
             yield url.start(), end
     written = view.written
+    at = 0
     for host in _HOST.finditer(written.text):
+        if host.start() < at:
+            continue
         end = _path(written.text, host.end())
         if end > host.end() and _has_code(written.text, host.group(), host.end(), end):
-            yield host.start(), written.end(end)
+            at = written.end(end)
+            yield host.start(), at
 
 
 def _stripped(text: str, start: int, end: int) -> int:
@@ -205,7 +219,7 @@ def _has_code(text: str, host: str, start: int, end: int) -> bool:
 def _codes(view: View) -> Iterator[tuple[int, int]]:
     written = view.written
     text = written.text
-    for cue in _CODE_CUE.finditer(view.text):
+    for cue in chain(_CODE_CUE.finditer(view.text), _password_cues(view.text)):
         lead = _CODE_LEAD.match(text, cue.end())
         at = lead.end() if lead else cue.end()
         code = _CODE.match(text, at)
@@ -224,10 +238,18 @@ def _codes(view: View) -> Iterator[tuple[int, int]]:
         yield start, max(written.end(end), code.end("end"))
 
 
+def _password_cues(text: str) -> Iterator[re.Match[str]]:
+    """Yield the words for a password that follow a meeting's link or number."""
+    for cue in _PASSWORD_CUE.finditer(text):
+        if _MEETING_NEAR.search(text, max(0, cue.start() - _NEAR), cue.start()):
+            yield cue
+
+
 def _near(view: View, cue: re.Match[str], token: str) -> bool:
     """Tell whether the cue speaks of a code: ``pin`` alone does so in capitals or with four digits behind it."""
     if cue.group() in {"pin", "pins"}:
-        return sum(char.isdigit() for char in token) >= 4 and not _YEARS.fullmatch(token.strip())
+        capital = view.raw_char(cue.start()).isupper()
+        return sum(char.isdigit() for char in token) >= 4 and (capital or not _YEARS.fullmatch(token.strip()))
     if cue["meeting"] and cue.group().split()[-1] in {"number", "numero", "nummer"}:
         return sum(char.isdigit() for char in token) >= 4 and not _YEARS.fullmatch(token.strip())
     return True

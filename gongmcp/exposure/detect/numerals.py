@@ -160,6 +160,7 @@ def phrases_of(language: str) -> Phrases:
                 if len(phrase) == 1 and digits != "0":
                     out[(f"{head}{hundred}{phrase[0]}",)] = f"{digit}{digits:0>2}"
                     out[(f"{head}{hundred}und{phrase[0]}",)] = f"{digit}{digits:0>2}"
+        out |= {(f"{head}tausend",): f"{digit}000" for head, digit in heads}
     if language == "es":
         for hundreds, cell in enumerate(_SPANISH_HUNDREDS.split(), start=1):
             out |= dict.fromkeys(_variants(cell), f"{hundreds}00")

@@ -18,7 +18,10 @@ _GROUP: Final = re.compile(r"[0-9]+")
 _PREFIX: Final = re.compile(r"4|5[0-9]|2(?:2[2-9]|[3-6]|7[01]|720)|3[0-9]|6(?:011|4[4-9]|5|2|3|7|0)|1800|2131|9792")
 _CUE: Final = re.compile(
     r"\b(?:cards?|credit|debit|visa|master ?card|amex|american express|discover|maestro|diners|jcb|unionpay"
-    r"|(?:kredit|bank|debit|giro|zahlungs|ec-)?karten?(?:nummer)?|cartes?|cb|tarjetas?|carta|cartao|plastico|pan)\b"
+    r"|(?:kredit|bank|debit|giro|zahlungs|ec-)?karten?(?:nummer)?|cartes?|cb|tarjetas?|carta|cartao|plastico|pan|charge|debit\w*|belast\w*|cargu?\w{1,3}|prelev\w*|zahl\w*|pago|pagar|paiement|payer|payment|pay)\b"
+)
+_CUE_AFTER: Final = re.compile(
+    r"[\s,.]{0,4}(?:[a-z']{1,10}\s){0,4}(?:cards?|(?:kredit)?karte|carte|tarjeta|visa|mastercard|amex)\b"
 )
 _CUE_WINDOW: Final = 90
 _YEARS: Final = re.compile(r"(?:(?:19|20)[0-9]{2})+")
@@ -44,8 +47,10 @@ def find(view: View) -> Iterator[tuple[int, int]]:
         groups = [group.span() for group in _GROUP.finditer(written.text, run.start(), run.end())]
         if written.text[run.end() : run.end() + 1].isalpha() or len(groups) > 400:
             continue
+        plus = written.text[max(0, run.start() - 20) : run.start()].rstrip(" (,\n").endswith("+")
         cue = _CUE.search(view.text, max(0, run.start() - _CUE_WINDOW), run.start()) is not None
-        first = 0
+        cue = cue or _CUE_AFTER.match(view.text, written.end(run.end())) is not None
+        first = len(groups) if plus and not cue else 0  # after a plus sign it is a phone number
         while first < len(groups):
             last = _card(written.text, groups, first, cue)
             if last:

@@ -21,6 +21,7 @@ from gongmcp.exposure.detect.written import Written
 MIN_DIGITS: Final = 7
 MAX_DIGITS: Final = 15
 _MAX_GROUPS: Final = MAX_DIGITS
+_USUAL_SIZES: Final = {9, 10, 11}
 _CUE_WINDOW: Final = 60
 
 PATTERN: Final = r"[0-9](?:[^0-9a-z$€£]{0,4}[0-9]){6}"
@@ -36,7 +37,7 @@ _DATE: Final = re.compile(r"\d{1,2}([./-])\d{1,2}\1(?:19|20)\d\d(?!\d)|(?:19|20)
 _YEAR: Final = re.compile(r"(?:19|20)\d\d$")
 _MONEY: Final = re.compile(r"[$€£¥₹#=@]\s?$")
 _UNIT: Final = re.compile(
-    r"\s?(?:%|percent|per cent|million|billion|trillion|thousand|hundred|basis|bps|dollar|euro|pound|yen|peso|share"
+    r"\s*(?:%|percent|per cent|million|billion|trillion|thousand|hundred|basis|bps|dollar|euro|pound|yen|peso|share"
     r"|unit|store|people|employee|customer|year|month|week|day|hour|minute|square|barrel|ton|mile|meter|[kmb]\b"
     r"|mn\b|bn\b)"
 )
@@ -118,9 +119,17 @@ def _untied(text: str, groups: list[re.Match[str]]) -> Iterator[list[re.Match[st
 def _windows(text: str, run: re.Match[str], groups: list[re.Match[str]], announced: bool) -> Iterator[tuple[int, int]]:
     first = 0
     lengths = [group.end() - group.start() for group in groups]
+    plus = run.group().startswith("+")
     while first < len(groups):
+        start = groups[first].start()
+        # What no number begins like need not be looked at in every length.
+        open_end = (
+            announced or (plus and not first) or text[start] == "0" or text[max(0, start - 1)] == "("
+            or len(groups) < _MAX_GROUPS or bool(_cue(text, start))
+        )  # fmt: skip
         for last in range(min(len(groups), first + _MAX_GROUPS), first, -1):
-            if not MIN_DIGITS <= sum(lengths[first:last]) <= MAX_DIGITS:
+            size = sum(lengths[first:last])
+            if not MIN_DIGITS <= size <= MAX_DIGITS or (not open_end and size not in _USUAL_SIZES):
                 continue
             whole = _apart(text, groups, first) and _apart(text, groups, last)
             found = _accept(text, run, groups[first:last], announced, whole)
@@ -181,7 +190,7 @@ def _is_number(text: str, start: int, end: int, shape: _Groups, announced: bool)
     if shape.digits[0] == "0" and len(shape.lengths) == 1 and len(shape.digits) in {10, 11}:
         return _cue(text, start) != "other" and _valid_somewhere(shape.digits)
     trunk = (shape.digits[0] == "0" and len(shape.lengths) > 1) or (shape.bracket and ")" in "".join(shape.gaps))
-    if trunk and shape.whole and len(shape.digits) >= 9 and not _years(shape) and _valid_somewhere(shape.digits):
+    if trunk and shape.whole and len(shape.digits) >= 9 and not _all_years(shape) and _valid_somewhere(shape.digits):
         return True
     return _grouped(shape) or _announced(text, start, end, shape, announced)
 
@@ -233,7 +242,7 @@ def _grouped(shape: _Groups) -> bool:
         return shape.whole
     if not shape.whole or len(shape.lengths) < 3 or len(shape.digits) not in {9, 10} or len(signs) != 1:
         return False
-    if signs <= {" ", "-"} and min(shape.lengths) >= 2 and not _years(shape):
+    if signs <= {" ", "-"} and min(shape.lengths) >= 2 and not _all_years(shape):
         return max(shape.lengths) <= 4 and _valid_somewhere(shape.digits)
     return False
 
@@ -260,6 +269,15 @@ def _years(shape: _Groups) -> bool:
             return True
         at += length
     return False
+
+
+def _all_years(shape: _Groups) -> bool:
+    """Tell whether two groups or more are years, and so no number of a place."""
+    at, years = 0, 0
+    for length in shape.lengths:
+        years += length == 4 and _YEAR.match(shape.digits[at : at + 4]) is not None
+        at += length
+    return years > 1
 
 
 def _letter(text: str, index: int) -> bool:
@@ -374,6 +392,8 @@ def _north_american_in(groups: list[_Said]) -> tuple[int, int] | None:
 
 def _national(digits: str, groups: list[_Said]) -> bool:
     """Tell whether digits said in pairs and the like are a national number."""
+    if sum(group.digits.endswith("00") for group in groups) > 1 and digits[0] != "0":
+        return False  # amounts in hundreds
     if not 9 <= len(digits) <= 13 or len(groups) < 4 or any(len(group.digits) > 4 for group in groups):
         return False
     if digits[0] == "0":

@@ -20,7 +20,7 @@ from gongmcp.exposure.detect.spoken import NATO, any_of
 
 _C: Final = r"[0-9a-z_-]"
 _PREFIXED: Final = (
-    rf"sk-(?:proj|ant|svcacct|admin|or|live|test)-{_C}{{4,}}|sk-(?={_C}*[0-9]){_C}{{12,}}"
+    rf"sk-(?:proj|ant|svcacct|admin|or|live|test)-{_C}{{4,}}|sk-{_C}{{12,}}"
     rf"|[prs]k_(?:live|test|prod)_{_C}{{4,}}|whsec_{_C}{{6,}}"
     rf"|gh[opsur]_{_C}{{4,}}|github_pat_{_C}{{4,}}|gl(?:pat|ptt|dt|rt|cbt|ft|soat)-{_C}{{4,}}"
     rf"|(?:akia|asia|abia|acca|aida|aroa)(?={_C}*[0-9])[0-9a-z]{{10,}}|akia[0-9a-z]{{4,}}"
@@ -60,6 +60,7 @@ _CUE_WORDS: Final = (
 _CUE: Final = re.compile(rf"(?<![0-9a-z_]){_CUE_WORDS}(?![0-9a-z])")
 _PASSWORD: Final = re.compile(r"pass|pwd|kennwort|contrasena|clave$|mots? de")
 _CUE_WINDOW: Final = 70
+_NEAR: Final = 45
 _TOKEN: Final = re.compile(r"(?<![^\s\"'`=:(<\[{,])[^\s\"'`<>(){}\[\],;…]{6,}")
 _TRAILING: Final = ".:!?,;"
 _STRIP: Final = re.compile(r"(?<=[0-9a-z=+/_-])[.:!?]+$")
@@ -173,7 +174,14 @@ def _spelt(view: View) -> Iterator[tuple[int, int]]:
             letters = sum(char.isalpha() for char in text[at:end])
             digits = sum(char.isdigit() for char in text[at:end])
             password = _PASSWORD.search(cue.group()) is not None
-            if letters + digits >= 6 and (letters >= 2 or password or digits >= 20) and (digits or letters >= 8):
+            near = at - cue.end() <= _NEAR and "\n" not in text[cue.end() : at].strip()
+            kinds = len({char for char in text[at:end] if char.isalpha()})
+            enough = letters + digits >= (6 if near else 8)
+            if (
+                enough
+                and (kinds >= 2 or (password and near and not letters) or digits >= 20)
+                and (digits or letters >= 8)
+            ):
                 yield at, written.end(end)
                 break
 

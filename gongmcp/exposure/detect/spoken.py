@@ -25,7 +25,7 @@ def phrases(text: str) -> frozenset[str]:
 
 
 AT_SIGNS: Final = words(
-    "arroba arobase arobas chiocciola klammeraffe affenschwanz apenstaartje apestaartje małpa собака"
+    "arroba arobase arrobase arobas äffchen chiocciola klammeraffe affenschwanz apenstaartje apestaartje małpa собака"
 )
 """Words that are said for ``@`` and for little else."""
 

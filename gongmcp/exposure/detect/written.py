@@ -21,7 +21,7 @@ from gongmcp.exposure.detect.spoken import AT_SIGNS, FILLERS, LETTER_NAMES, NATO
 _TOKEN: Final = re.compile(r"[^\W_]+")
 _NUMBER_GAP: Final = re.compile(r"[\s.,;:()/+_–-]*")
 _SAME_GAP: Final = re.compile(r"[^\S\n]*-?[^\S\n]*")
-_PHRASE_WORDS: Final = 5
+_HYPHEN: Final = re.compile(r"-")
 _LOOK_AHEAD: Final = 3
 
 _AS_IN: Final = re.compile(
@@ -31,7 +31,7 @@ _CASE_BEFORE: Final = re.compile(
     r"\b(?:capital|upper ?case|lower ?case|gross(?:es|er|buchstabe)?|klein(?:es|er|buchstabe)?|majuscule|minuscule"
     r"|mayuscula|minuscula|letter|letra|lettre|buchstabe)(?=\s[a-z0-9]\b)"
 )
-_CASE_AFTER: Final = re.compile(r"(?<=\b[a-z])\s(?:majuscule|minuscule|mayuscula|minuscula|gross|klein|capital)\b")
+_CASE_AFTER: Final = re.compile(r"(?<=\b[a-z])\s(?:majuscule|minuscule|mayuscula|minuscula)\b")
 _DECIMAL_POINTS: Final = frozenset({"point", "punto", "punkt", "period", "ponto", "punt"})
 
 
@@ -97,16 +97,18 @@ class Written:
         tokens, at = self._tokens, 0
         words = _starters()
         ranked: tuple[str, ...] | None = None
+        hyphens = False
         while at < len(tokens):
             if tokens[at].word not in words:
                 at += 1
                 continue
             if ranked is None:
                 ranked = _ranked({token.word for token in tokens})
+                hyphens = self._hyphens()
             best: list[tuple[Piece, int]] = []
             end, score = at, 0
             for language in ranked:
-                pieces, stop, said = _Reader(self._source, tokens, language).read(at)
+                pieces, stop, said = _Reader(self._source, tokens, language, hyphens).read(at)
                 if said > score:
                     best, end, score = pieces, stop, said
             if score > 1 or (score == 1 and self._alone(at)):
@@ -116,22 +118,33 @@ class Written:
                 self._blank_between([piece for piece, _ in best])
             at = max(end, at + 1)
 
+    def _hyphens(self) -> bool:
+        """Tell whether the numbers are written with hyphens, so that a blank parts two of them."""
+        words = _starters()
+        return any(
+            left.word in words and right.word in words and self._source[left.end : right.start] == "-"
+            for left, right in pairwise(self._tokens)
+        )
+
     def _alone(self, at: int) -> bool:
         """Tell whether the word of a number at *at*, with none beside it, is one."""
         if self._tokens[at].word not in numerals.UNCERTAIN:
             return True
         if self._tokens[at].word == "o":
             return False
-        near = [self._tokens[index].word for index in (at - 1, at + 1) if 0 <= index < len(self._tokens)]
-        around = self._tokens[max(0, at - 2) : at + 3]
-        if sum(len(token.word) == 1 for token in around) > 1:
+        around = [token.word for token in self._tokens[max(0, at - 3) : at + 4]]
+        letters = sum(len(word) == 1 for word in around)
+        if letters > 1 or (letters and sum(word in _starters() for word in around) > 1):
             return True
+        following = next((token.word for token in self._tokens[at + 1 : at + 3] if token.word not in FILLERS), "")
+        before = self._tokens[at - 1].word if at else ""
         return any(
             (len(word) == 1 and word not in {"a", "i", "y", "e"})
             or word.isdigit()
             or word in SIGN_WORDS
             or word in AT_SIGNS
-            for word in near
+            or word == "at"
+            for word in (before, following)
         )
 
     def _blank_between(self, pieces: Sequence[Piece]) -> None:
@@ -201,7 +214,8 @@ class Written:
 class _Reader:
     """Reads the numbers of one language from a word on, as far as they go."""
 
-    def __init__(self, text: str, tokens: Sequence[Token], language: str) -> None:
+    def __init__(self, text: str, tokens: Sequence[Token], language: str, hyphens: bool) -> None:
+        self.hyphens = hyphens and language in {"en", "fr"}
         self.text = text
         self.tokens = tokens
         self.phrases, self.longest = _phrases(language)
@@ -265,12 +279,15 @@ class _Reader:
         """Tell whether a phrase would take the first word of ``quatre-vingt`` away from the second."""
         if length < 2 or self.tokens[last].word != "quatre" or last + 1 >= len(self.tokens):
             return False
+        if self.hyphens and self.text[self.tokens[last].end : self.tokens[last + 1].start] != "-":
+            return False
         return self.tokens[last + 1].word in {"vingt", "vingts"}
 
     def _together(self, at: int, length: int) -> bool:
         return all(
-            _SAME_GAP.fullmatch(self.text, self.tokens[i].end, self.tokens[i + 1].start)
+            (_HYPHEN if self.hyphens else _SAME_GAP).fullmatch(self.text, self.tokens[i].end, self.tokens[i + 1].start)
             or self.tokens[i].word in self.links
+            or self.tokens[i + 1].word in self.links
             for i in range(at, at + length - 1)
         )
 

@@ -93,6 +93,23 @@ email|split|es|Mi correo es [[maria punto garcia // arroba ejemplo punto es]]
 email|split|es|[[juan guion bajo // perez arroba // example punto com]]
 email|split|es|es [[maria.garcia@ // example.es]]
 email|split|es|apunta [[juan // arroba // example // punto es]]
+email|spoken|en|[[D. A. N. A. at example dot com]]
+email|spoken|en|it's [[dana dot smith at acme corp dot com]]
+email|spoken|en|[[dana dot o'neil at example dot com]]
+email|spoken|en|[[dana at e x a m p l e dot c o m]]
+email|spoken|en|[[smith dot dana at the at sign example dot com]]
+email|spoken|en|[[dana underscore smith at example dotcom]]
+email|spoken|de|[[dana punkt müller at g m x punkt de]]
+email|spoken|de|meine adresse ist [[m mueller äffchen example punkt de]]
+email|spoken|de|[[dana punkt weber bei example punkt de]]
+email|spoken|de|[[weber eins zwei drei at web punkt de]]
+email|spoken|fr|[[dana point martin arrobase exemple point fr]]
+email|spoken|fr|[[dana trait d'union martin arobase exemple point com]]
+email|spoken|es|[[dana punto lopez aroba ejemplo punto com]]
+email|spoken|es|[[dana subrayado lopez arroba ejemplo punto com punto ar]]
+email|written|en|[[dana@exаmple.com]]
+email|written|en|[[dana @example.com]]
+email|written|de|[[dana.weber @ example.de]]
 
 phone|written|en|My number is [[(202) 555-0142]].
 phone|written|en|Call [[202.555.0142]] or [[+1 202 555 0142]].
@@ -209,6 +226,21 @@ phone|split|fr|appelez le [[zéro un quatre-vingt // dix-neuf zéro zéro // dou
 phone|split|es|Mi número es [[seis uno dos // tres cuatro cinco // seis siete ocho]]
 phone|split|es|apunta mi móvil [[612 // 34 56 // 78]]
 phone|split|es|[[seis doce // treinta y cuatro // cincuenta y seis // setenta y ocho]] es mi teléfono
+phone|spoken|en|[[two zero two five five five zero one four two]], that's my cell
+phone|spoken|en|[[one, eight hundred, five five five, oh one nine nine]]
+phone|spoken|en|[[one eight eight eight five five five one two three four]]
+phone|spoken|en|[[four four, seven seven double zero, nine double zero, one two three]]
+phone|spoken|en|it's [[plus four four two zero, then seven nine four six, zero nine five eight]]
+phone|spoken|en|my number is [[2 0 2, 5 5 5, 0 1 4 2]]
+phone|spoken|en|the number is [[zero one two one, four nine six, zero five three two]]
+phone|spoken|de|[[null eins sieben zwei, drei vier fünf, sechs sieben acht neun]]
+phone|spoken|de|[[plus vier neun, eins sieben eins, drei neun zwo null null eins zwo]]
+phone|spoken|de|unter der [[null achthundert drei drei null eintausend]]
+phone|spoken|de|[[null drei null, dreiundzwanzig, eins, zwo fünf, eins zwo drei]]
+phone|spoken|fr|[[zéro huit cents, cent vingt-trois, quatre cent cinquante-six]]
+phone|spoken|fr|[[plus trente-trois un quarante-deux soixante-huit cinquante-trois zéro zéro]]
+phone|spoken|es|[[nueve uno dos, tres cuatro cinco, seis siete ocho]]
+phone|spoken|es|[[más cincuenta y dos, cincuenta y cinco, doce treinta y cuatro, cincuenta y seis setenta y ocho]]
 
 card|written|en|The card is [[4111 1111 1111 1111]], expires 12/27.
 card|written|en|card number [[4242-4242-4242-4242]]
@@ -252,6 +284,10 @@ card|split|fr|Ma carte c'est [[quatre deux quatre deux // quatre deux quatre deu
 card|split|fr|[[4970 1000 // 0000 0014]]
 card|split|es|Mi tarjeta es [[cuatro dos cuatro dos // cuatro dos cuatro dos // cuatro dos cuatro dos // cuatro dos cuatro dos]]
 card|split|es|tarjeta [[4548 8120 // 4940 0004]]
+card|spoken|en|[[four one one one, then one one one one, one one one one, and one one one one]]
+card|spoken|en|it's a Mastercard, [[fifty-five fifty-five fifty-five fifty-five fifty-five fifty-five forty-four forty-four]]
+card|spoken|en|[[quadruple four, one two three four, five six seven eight, nine oh one two]] is my card
+card|spoken|en|[[four thousand, one two three four, five six seven eight, nine oh one zero]] on the card
 
 iban|written|en|The IBAN is [[GB29 NWBK 6016 1331 9268 19]].
 iban|written|en|wire to [[GB29NWBK60161331926819]] please
@@ -291,6 +327,8 @@ iban|split|fr|Mon IBAN est [[FR14 2004 1010 // 0505 0001 // 3M02 606]]
 iban|split|fr|[[b e six huit // cinq trois neuf zéro // zéro sept cinq quatre // sept zéro trois quatre]]
 iban|split|es|Mi IBAN es [[ES91 2100 0418 // 4502 0005 1332]]
 iban|split|es|[[e s nueve uno // dos uno cero cero // cero cuatro uno ocho // cuatro cinco cero dos // cero cero cero cinco // uno tres tres dos]]
+iban|spoken|en|[[G as in golf, B as in bravo, two nine, N W B K, six zero one six, one three three one, nine two six eight, one nine]]
+iban|spoken|en|[[G-B-2-9, N-W-B-K, 6-0-1-6, 1-3-3-1, 9-2-6-8, 1-9]]
 
 key|written|en|The API key is [[sk-proj-a8Kd93jfLs02mXq7]].
 key|written|en|use [[sk_live_51HxYzAbCdEf12345]]
@@ -355,6 +393,17 @@ key|split|fr|La clé est [[sk_live_51Hx // YzAbCd12345]]
 key|split|fr|le jeton c'est [[g h p underscore un six // c sept e quatre deux f]]
 key|split|es|La clave es [[sk_live_51Hx // YzAbCd12345]]
 key|split|es|el token es [[g h p guion bajo uno seis // c siete e cuatro dos f]]
+key|spoken|en|the secret key is [[S K underscore test underscore capital A lower case b nine seven X]]
+key|spoken|en|token [[ghp underscore a b c one two three d e f]]
+key|spoken|en|the api key starts with [[A K I A five six seven J K L M N O P]]
+key|spoken|en|[[x o x p dash one two three dash four five six dash a b c]]
+key|spoken|en|bearer [[e y J h b G c i O i J I U z I one N i]]
+key|written|en|curl -H "Authorization: Bearer [[eyJhbGciOi.eyJzdWIi.SflKxwRJ]]"
+key|written|en|OPENAI_API_KEY=[[sk-1234567890abcdef1234567890abcdef]]
+key|written|en|[[-----BEGIN OPENSSH PRIVATE KEY-----]]
+key|written|en|the client secret: "[[Q~8xYz.AbC_dEf-1234567890abcdefgh]]"
+key|written|en|password [[correct-horse-7-battery]]
+key|written|en|token=[[0123456789abcdef0123456789abcdef]]
 
 link|written|en|Join [[https://zoom.us/j/98765432101?pwd=aBcD1234]].
 link|written|en|[[zoom.us/j/98765432101]]
@@ -427,4 +476,25 @@ link|split|fr|L'ID de réunion est [[123 // 4567 // 8901]]
 link|split|fr|[[zoom point us // slash j slash // neuf huit sept six cinq]]
 link|split|es|El ID de reunión es [[123 // 4567 // 8901]]
 link|split|es|[[zoom punto us // barra jota barra // nueve ocho siete seis cinco]]
+link|written|en|[[https://meet.google.com/abc-defg-hij?authuser=0]]
+link|written|en|[[https://teams.microsoft.com/l/meetup-join/19:meeting_ABC@thread.v2/0]]
+link|written|en|[[https://acme.zoom.us/my/dana.room?pwd=abc123]]
+link|written|en|[[https://acme.webex.com/join/dsmith]]
+link|written|en|Dial-in +1 202 555 0142, PIN: [[123 456 789#]]
+link|written|en|Meeting number: [[2345 678 9012]], password [[Xy7pq9]]
+link|written|en|Webex meeting number (access code): [[2345 678 9012]]
+link|written|en|[[gotomeet.me/danasmith]]
+link|written|en|Your personal meeting ID is [[345-678-9012]]
+link|spoken|en|[[meet dot google dot com forward slash abc hyphen defg hyphen hij]]
+link|spoken|en|the zoom meeting number is [[eight four five, six seven eight, nine oh one two]]
+link|spoken|en|the host key is [[one two three four five six]]
+link|spoken|en|pass code is [[four nine two seven]], okay
+link|spoken|de|Meeting-Nummer [[acht vier fünf, sechs sieben acht, neun null eins zwei]]
+link|spoken|de|der Kenncode lautet [[a b c eins zwei drei]]
+link|spoken|fr|numéro de réunion [[huit quatre cinq six sept huit neuf zéro un deux]]
+link|spoken|fr|mot de passe de la réunion [[quatre neuf deux sept]]
+link|spoken|es|número de reunión [[ocho cuatro cinco seis siete ocho nueve cero uno dos]]
+link|split|en|The passcode // is // [[four eight // two nine]]
+link|split|en|[[https://zoom.us/j/987 // 65432101?pwd=aBcD1234]]
+link|split|en|[[https://meet.google.com/ // abc-defg-hij]]
 """
