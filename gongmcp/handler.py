@@ -35,7 +35,8 @@ from gongmcp.exposure.fields import Provenance
 from gongmcp.exposure.ledger import Ledger
 from gongmcp.exposure.policy import Policy
 from gongmcp.exposure.rows import Row
-from gongmcp.gather import gather
+from gongmcp.exposure.small_cells import SmallCells
+from gongmcp.gather import REFILL_ROWS, gather
 from gongmcp.render.answer import Answer
 from gongmcp.render.bound import bound_object, bound_rows
 from gongmcp.render.instructions import instructions
@@ -209,7 +210,11 @@ class ToolHandler:
 
     def instructions(self) -> str:
         """Return the server's instructions for a client: corpus, as-of, coverage, first tool, what is withheld."""
-        return instructions(self.policy, list(self._allowed), self.freshness())
+        cells = SmallCells(self.policy.min_cell)
+        state = {
+            name: cells.count(value) if isinstance(value, int) else value for name, value in self.freshness().items()
+        }
+        return instructions(self.policy, list(self._allowed), state)
 
     def answer(self, name: str, arguments: dict[str, Any] | None, cancel: Cancel | None = None) -> Answer:
         """Run a tool and return what goes on the wire; raises ``UnknownTool`` only."""
@@ -366,7 +371,8 @@ class ToolHandler:
             raise UnknownTool(name) from None
 
     def _scope(self, store: ReadStore, state: ModelState, limit: int, after: tuple[Any, ...] | None) -> CallScope:
-        return CallScope(store, self.policy, state, self._rules.names, limit, after)
+        cells = SmallCells(self.policy.min_cell)
+        return CallScope(store, self.policy, state, self._rules.names, limit, after, cells)
 
     def _require_store(self) -> StorePool:
         if self._pool is None:
@@ -402,26 +408,36 @@ class ToolHandler:
         disclosure = Disclosure(self.policy, valid.plain, ledger)
         head: dict[str, Any] = {"status": "ok", "as_of": state.as_of, "freshness": state.freshness}
         if not tool.many:
-            return self._one(
-                tool, tool.function(valid.model, self._scope(store, state, valid.limit, after)), head, disclosure
-            )
+            scope = self._scope(store, state, valid.limit, after)
+            answered = self._one(tool, tool.function(valid.model, scope), head, disclosure)
+            scope.cells.tell(ledger)
+            return answered
         envelope = head | ({"limit": valid.limit} if tool.cap is not None else {})
         if valid.requested is not None:
             envelope["limit_clamped"] = {"requested": valid.requested, "effective": valid.limit}
 
+        first: CallScope | None = None
+
         def ask(key: tuple[Any, ...] | None) -> Rows[Any]:
-            found: Rows[Any] = tool.function(valid.model, self._scope(store, state, valid.limit, key))
+            nonlocal first
+            refill = key != after and valid.limit > 0
+            scope = self._scope(store, state, max(valid.limit, REFILL_ROWS) if refill else valid.limit, key)
+            first = first or scope
+            found: Rows[Any] = tool.function(valid.model, scope)
             return found
 
         session = self._session or EvidenceSession()
         budget = AnswerBudget(self.policy.evidence, session)
         gathered = gather(tool, ask, after, valid.limit, disclosure, self._guard, budget)
+        assert first is not None
+        first.cells.tell(ledger)  # a later page of the same list coarsens it anew
         notes: dict[str, Any] = {}
         if tool.notes is not None and gathered.notes is not None:
             notes = self._guarded(disclosure.row(tool.notes, gathered.notes, ()), echo=echoes(tool.notes))
         if not gathered.rows and valid.cursor is None:
             understood = disclosure.echo({**valid.plain, **gathered.searched}, ("searched",))
-            envelope["searched"] = {**understood, "calls_in_range": _calls_in_range(store, valid)}
+            in_range = SmallCells(self.policy.min_cell).count(_calls_in_range(store, valid))
+            envelope["searched"] = {**understood, "calls_in_range": in_range}
         given = {name for name, value in valid.plain.items() if value is not None}
         structured = bound_rows(
             tool, self.policy, envelope, gathered, notes, disclosure, given, lambda key: sealer.seal(key, binding)

@@ -54,11 +54,15 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of values: their class, where answers show them, and the query."""
+    """One kind of values: their class, where answers show them, and the query.
+
+    *of_calls*: they are what calls carry, so a rare one tells of a small group and ``min_cell`` withholds them all.
+    """
 
     field: Field
     shown_in: tuple[Place, ...]
     query: Callable[[Asked], list[str]]
+    of_calls: bool = False
 
 
 def _places(column: str, *tools: str) -> tuple[Place, ...]:
@@ -94,6 +98,7 @@ KINDS: dict[str, Kind] = {
         Field.CRM_TYPE,
         (*_places("object_type", "list_crm_object_types"), *_places("crm_objects.object_type", "get_call")),
         lambda asked: suggestions.object_types(asked.store, asked.prefix, MAX_VALUES),
+        of_calls=True,
     ),
     "field_name": Kind(
         Field.CRM_TYPE,
@@ -102,6 +107,7 @@ KINDS: dict[str, Kind] = {
             *_places("crm_objects.field_names", "get_call"),
         ),
         lambda asked: suggestions.field_names(asked.store, asked.given.get("object_type"), asked.prefix, MAX_VALUES),
+        of_calls=True,
     ),
     "grouping_field": Kind(Field.CRM_TYPE, _places("group_by_field", "crm_field_population_matrix"), _grouping_fields),
     "schema_type": Kind(
@@ -128,11 +134,13 @@ KINDS: dict[str, Kind] = {
         Field.LABEL,
         (_group("system"), *_places("system", "get_call", EVIDENCE_BY_FACTS)),
         lambda asked: suggestions.indexed(asked.store, "system", asked.prefix, MAX_VALUES),
+        of_calls=True,
     ),
     "direction": Kind(
         Field.LABEL,
         (_group("direction"), *_places("direction", "get_call", EVIDENCE_BY_FACTS)),
         lambda asked: suggestions.indexed(asked.store, "direction", asked.prefix, MAX_VALUES),
+        of_calls=True,
     ),
     "stage": Kind(
         Field.LABEL,
@@ -142,6 +150,7 @@ KINDS: dict[str, Kind] = {
             *_places("opportunity_stage", QUOTES),
         ),
         lambda asked: suggestions.recent(asked.store, "opportunity_stage", asked.prefix, MAX_VALUES),
+        of_calls=True,
     ),
     "bucket": Kind(
         Field.CATEGORY,
@@ -162,6 +171,7 @@ KINDS: dict[str, Kind] = {
         Field.LABEL,
         (_group("industry"), *_places("account_industry", QUOTES)),
         lambda asked: suggestions.recent(asked.store, "account_industry", asked.prefix, MAX_VALUES),
+        of_calls=True,
     ),
 }
 """Kinds of values, by name."""
@@ -257,6 +267,8 @@ def completion(
 
 def is_shown(kind: Kind, policy: Policy, allowed: Collection[str]) -> bool:
     """True when an answer of an allowed tool shows such values under *policy*, without any flag."""
+    if kind.of_calls and policy.min_cell > 1:
+        return False
     return any(
         place.tool in allowed and decide(expose_at(place), policy, place.arguments).shown for place in kind.shown_in
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated
 
 from gongmcp.catalog.arguments import Cursor
@@ -10,7 +11,7 @@ from gongmcp.exposure.fields import Field, shown
 from gongmcp.exposure.rows import Row
 from gongmcp.store import crm as store
 
-Count = Annotated[int, shown(Field.MEASURE)]
+Count = Annotated[int, shown(Field.COUNT)]
 
 
 class TypeList(Arguments):
@@ -24,7 +25,7 @@ class ObjectType(Row):
 
     object_type: Annotated[str, shown(Field.CRM_TYPE)]
     object_count: Count
-    call_count: Count
+    call_count: Count | None
     field_count: Count
     populated_field_count: Count
     distinct_object_id_count: Count
@@ -43,15 +44,17 @@ class ObjectType(Row):
 )
 def list_crm_object_types(args: TypeList, scope: CallScope) -> Rows[ObjectType]:
     """Read the kept counters per object type, most objects first."""
+    found = map(asdict, store.object_types(scope.store))
+    sums = ("fields", "populated_fields", "distinct_object_ids")
     rows = [
         ObjectType(
-            object_type=item.object_type,
-            object_count=item.objects,
-            call_count=item.calls,
-            field_count=item.fields,
-            populated_field_count=item.populated_fields,
-            distinct_object_id_count=item.distinct_object_ids,
+            object_type=item["object_type"],
+            object_count=item["objects"],
+            call_count=item["calls"],
+            field_count=item["fields"],
+            populated_field_count=item["populated_fields"],
+            distinct_object_id_count=item["distinct_object_ids"],
         )
-        for item in store.object_types(scope.store)
+        for item in scope.cells.groups(found, "object_type", ("objects", "calls"), add=sums)
     ]
     return Rows.page(rows, scope)

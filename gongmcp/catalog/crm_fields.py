@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Annotated, Any
 
 import msgspec
 
@@ -10,7 +12,7 @@ from gongmcp.catalog.arguments import Cursor, Limit
 from gongmcp.catalog.calls import CrmType
 from gongmcp.catalog.declaration import Arguments, CallScope, Level, Rows, tool
 from gongmcp.catalog.limits import Cap
-from gongmcp.exposure.fields import Field, never, opt_in, shown
+from gongmcp.exposure.fields import Field, exact, never, opt_in, shown
 from gongmcp.exposure.rows import Row
 from gongmcp.exposure.text import MaskedText
 from gongmcp.store import crm as store
@@ -18,7 +20,7 @@ from gongmcp.store.calls import masked
 from gongmcp.store.crm_names import CrmNames, kind_of
 from gongmcp.store.profile import require_profile
 
-Count = Annotated[int, shown(Field.MEASURE)]
+Count = Annotated[int, shown(Field.COUNT)]
 Rate = Annotated[float, shown(Field.MEASURE)]
 FieldName = Annotated[
     str, msgspec.Meta(min_length=1, max_length=120, description="CRM field name as list_crm_fields gives it.")
@@ -40,7 +42,7 @@ class FieldRow(Row):
     field_name: Annotated[str, shown(Field.CRM_TYPE)]
     field_label: Annotated[str | None, shown(Field.CRM_TYPE)]
     row_count: Count
-    call_count: Count
+    call_count: Count | None
     populated_count: Count
     distinct_value_count: Count
 
@@ -61,17 +63,22 @@ def list_crm_fields(args: FieldList, scope: CallScope) -> Rows[FieldRow]:
     """Read the kept counters per field, most rows first."""
     rows = [
         FieldRow(
-            object_type=item.object_type,
-            field_name=item.field_name,
-            field_label=item.label or None,
-            row_count=item.objects,
-            call_count=item.calls,
-            populated_count=item.populated,
-            distinct_value_count=item.distinct_values,
+            object_type=args.object_type,
+            field_name=item["field_name"],
+            field_label=item["label"] or None,
+            row_count=item["objects"],
+            call_count=item["calls"],
+            populated_count=item["populated"],
+            distinct_value_count=item["distinct_values"],
         )
-        for item in store.fields(scope.store, args.object_type)
+        for item in _told_apart(scope, store.fields(scope.store, args.object_type))
     ]
     return Rows.page(rows, scope)
+
+
+def _told_apart(scope: CallScope, fields: Iterable[store.FieldCounts]) -> list[dict[str, Any]]:
+    found = ({**asdict(item), "custom": item.custom} for item in fields)
+    return scope.cells.groups(found, "field_name", ("objects", "calls"), add=("populated", "distinct_values"))
 
 
 class ValueSearch(Arguments):
@@ -175,7 +182,7 @@ class UnmappedList(Arguments):
 class UnmappedField(Row):
     """One CRM field that no concept of the active profile covers."""
 
-    object_type: Annotated[str, shown(Field.CRM_TYPE)]
+    object_type: Annotated[str | None, shown(Field.CRM_TYPE)]
     standard_field_name: Annotated[str | None, shown(Field.CRM_TYPE)]
     field_name: Annotated[str, opt_in(Field.CRM_TYPE, "include_field_names")]
     field_label: Annotated[str | None, opt_in(Field.CRM_TYPE, "include_field_names")]
@@ -184,9 +191,9 @@ class UnmappedField(Row):
     populated_count: Count
     population_rate: Rate
     distinct_value_count: Count
-    min_value_length: Count
-    max_value_length: Count
-    avg_value_length: Rate
+    min_value_length: Annotated[int | None, exact(Field.MEASURE)]
+    max_value_length: Annotated[int | None, exact(Field.MEASURE)]
+    avg_value_length: Annotated[float | None, exact(Field.MEASURE)]
     sample_value: Annotated[str | None, never(Field.CRM_VALUE)]
 
 
@@ -205,23 +212,23 @@ class UnmappedField(Row):
 def list_unmapped_crm_fields(args: UnmappedList, scope: CallScope) -> Rows[UnmappedField]:
     """Compare every cached field with the active profile's concepts."""
     mapped = require_profile(scope.store).mapped_fields()
+    unmapped = [item for item in store.all_fields(scope.store) if (item.object_type, item.field_name) not in mapped]
     rows = [
         UnmappedField(
-            object_type=item.object_type,
-            standard_field_name=None if item.custom else item.field_name,
-            field_name=item.field_name,
-            field_label=item.label or None,
-            field_type=item.field_type or None,
-            object_count=item.objects,
-            populated_count=item.populated,
-            population_rate=item.populated / item.objects if item.objects else 0.0,
-            distinct_value_count=item.distinct_values,
-            min_value_length=item.min_length,
-            max_value_length=item.max_length,
-            avg_value_length=item.avg_length,
+            object_type=item["object_type"],
+            standard_field_name=None if item["custom"] else item["field_name"],
+            field_name=item["field_name"],
+            field_label=item["label"] or None,
+            field_type=item["field_type"] or None,
+            object_count=item["objects"],
+            populated_count=item["populated"],
+            population_rate=item["populated"] / item["objects"] if item["objects"] else 0.0,
+            distinct_value_count=item["distinct_values"],
+            min_value_length=item["min_length"],
+            max_value_length=item["max_length"],
+            avg_value_length=item["avg_length"],
             sample_value=None,
         )
-        for item in store.all_fields(scope.store)
-        if (item.object_type, item.field_name) not in mapped
+        for item in _told_apart(scope, unmapped)
     ]
     return Rows.page(rows, scope)

@@ -14,7 +14,6 @@ from gongmcp.exposure.rows import Row
 from gongmcp.exposure.text import MaskedText
 from gongmcp.store import crm_schema as store
 
-Count = Annotated[int, shown(Field.MEASURE)]
 IntegrationId = Annotated[
     str, msgspec.Meta(min_length=1, max_length=64, description="Id as list_crm_integrations gives it.")
 ]
@@ -74,7 +73,7 @@ class SchemaObjectRow(Row):
     integration_id: Annotated[str | None, shown(Field.SETTING_ID)]
     object_type: Annotated[str, shown(Field.CRM_TYPE)]
     call_object_types: Annotated[list[str] | None, shown(Field.CRM_TYPE)]
-    field_count: Count
+    field_count: Annotated[int, shown(Field.MEASURE)]
     updated_at: Annotated[str | None, shown(Field.TIME)]
 
 

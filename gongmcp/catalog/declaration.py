@@ -16,6 +16,7 @@ import msgspec
 from gongmcp.catalog.limits import Cap, Limits
 from gongmcp.exposure.evidence import Evidence
 from gongmcp.exposure.rows import Row
+from gongmcp.exposure.small_cells import SmallCells
 
 if TYPE_CHECKING:
     from gongmcp.exposure.policy import Policy
@@ -96,6 +97,7 @@ class CallScope:
         names: what CRM systems call things, defaults or the operator's.
         limit: effective row limit.
         after: key of the last row of the page before, when a cursor was given.
+        cells: how counts leave; a tool that counts groups gives them to it before it makes rows.
     """
 
     store: ReadStore
@@ -104,6 +106,7 @@ class CallScope:
     names: CrmNames
     limit: int = 0
     after: tuple[Any, ...] | None = None
+    cells: SmallCells = field(default_factory=SmallCells)
 
 
 ToolFunction = Callable[[Any, CallScope], Any]

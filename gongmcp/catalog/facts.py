@@ -20,12 +20,12 @@ from gongmcp.catalog.vocabulary import (
     provenance,
 )
 from gongmcp.errors import ToolFault
-from gongmcp.exposure.fields import Field, by, shown
+from gongmcp.exposure.fields import Field, by, exact, shown
 from gongmcp.exposure.rows import Row
 from gongmcp.store import facts as store
 from gongmcp.store.buckets import Lifecycle, lifecycle_for
 
-Count = Annotated[int, shown(Field.MEASURE)]
+Count = Annotated[int, shown(Field.COUNT)]
 
 
 class FactSummary(Arguments):
@@ -58,6 +58,12 @@ class FactNotes(LifecycleNotes):
     concept: Annotated[str | None, shown(Field.SETTING_NAME)]
 
 
+ADDED = (
+    *("transcript_count", "opportunity_call_count", "account_call_count"),
+    *("external_call_count", "internal_call_count"),
+)
+
+
 class FactGroup(Row):
     """Counts of one group; a blank value is shown as ``<blank>``."""
 
@@ -72,9 +78,9 @@ class FactGroup(Row):
     external_call_count: Count
     internal_call_count: Count
     unknown_scope_call_count: Count
-    total_duration_seconds: Count
-    avg_duration_seconds: Annotated[float, shown(Field.MEASURE)]
-    latest_call_at: Annotated[str | None, shown(Field.TIME)]
+    total_duration_seconds: Annotated[int | None, exact(Field.MEASURE)]
+    avg_duration_seconds: Annotated[float | None, exact(Field.MEASURE)]
+    latest_call_at: Annotated[str | None, exact(Field.TIME)]
 
 
 @tool(
@@ -97,10 +103,11 @@ def summarize_call_facts(args: FactSummary, scope: CallScope) -> Rows[FactGroup]
     lifecycle = lifecycle_for(scope.store, "profile" if wants_profile else args.lifecycle_source)
     group = _group(DIMENSIONS[name], args.concept, lifecycle)
     wanted = call_filter(args, lifecycle, profile_no=lifecycle.profile_no)
+    found = [{**row, "value": store.label(name, row["value"])} for row in store.summarize(scope.store, group, wanted)]
     rows = [
         FactGroup(
             group_by=name,
-            group_value=store.label(name, row["value"]),
+            group_value=row["value"],
             call_count=row["call_count"],
             transcript_count=row["transcript_count"],
             missing_transcript_count=row["call_count"] - row["transcript_count"],
@@ -111,12 +118,16 @@ def summarize_call_facts(args: FactSummary, scope: CallScope) -> Rows[FactGroup]
             internal_call_count=row["internal_call_count"],
             unknown_scope_call_count=row["call_count"] - row["external_call_count"] - row["internal_call_count"],
             total_duration_seconds=row["total_duration_seconds"],
-            avg_duration_seconds=row["total_duration_seconds"] / row["call_count"],
+            avg_duration_seconds=_average(row["total_duration_seconds"], row["call_count"]),
             latest_call_at=row["latest_call_at"],
         )
-        for row in store.summarize(scope.store, group, wanted)
+        for row in scope.cells.groups(found, "value", ("call_count",), add=ADDED)
     ]
     return Rows.page(rows, scope, FactNotes(**provenance(lifecycle), concept=group.concept))
+
+
+def _average(total: int | None, count: int) -> float | None:
+    return None if total is None else total / count
 
 
 def _group(dimension: Dimension, concept: str | None, lifecycle: Lifecycle) -> store.Group:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import msgspec
@@ -22,7 +23,7 @@ from gongmcp.catalog.vocabulary import (
     provenance,
 )
 from gongmcp.errors import ToolFault
-from gongmcp.exposure.fields import Field, opt_in, shown
+from gongmcp.exposure.fields import Field, exact, opt_in, shown
 from gongmcp.exposure.rows import Row
 from gongmcp.exposure.text import MaskedText
 from gongmcp.store import lifecycle as store
@@ -30,7 +31,8 @@ from gongmcp.store import pipeline
 from gongmcp.store.buckets import Lifecycle, lifecycle_for, lifecycle_named
 from gongmcp.store.calls import CallFilter, title_of
 
-Count = Annotated[int, shown(Field.MEASURE)]
+Count = Annotated[int, shown(Field.COUNT)]
+Measure = Annotated[int, shown(Field.MEASURE)]
 
 
 def _of_bucket(args: BacklogSearch | LifecycleSearch, lifecycle: Lifecycle, **more: Any) -> CallFilter:
@@ -47,6 +49,12 @@ class LifecycleSummary(Arguments):
     cursor: Cursor = None
 
 
+ADDED = (
+    *("transcript_count", "opportunity_call_count", "account_call_count"),
+    *("high_confidence_calls", "medium_confidence_calls", "low_confidence_calls"),
+)
+
+
 class BucketRow(Row):
     """Counts of one lifecycle bucket."""
 
@@ -56,8 +64,8 @@ class BucketRow(Row):
     missing_transcript_count: Count
     opportunity_call_count: Count
     account_call_count: Count
-    total_duration_seconds: Count
-    latest_call_at: Annotated[str | None, shown(Field.TIME)]
+    total_duration_seconds: Annotated[int | None, exact(Field.MEASURE)]
+    latest_call_at: Annotated[str | None, exact(Field.TIME)]
     high_confidence_calls: Count
     medium_confidence_calls: Count
     low_confidence_calls: Count
@@ -78,6 +86,9 @@ class BucketRow(Row):
 def summarize_calls_by_lifecycle(args: LifecycleSummary, scope: CallScope) -> Rows[BucketRow]:
     """Group call facts by bucket."""
     lifecycle = lifecycle_for(scope.store, args.lifecycle_source)
+    found = map(dict, store.summarize(scope.store, lifecycle, lifecycle.bucket(args.bucket, "bucket")))
+    groups = scope.cells.groups(found, "bucket", ("call_count",), add=ADDED)
+    groups.sort(key=lambda row: _place(lifecycle, row["bucket"]))
     rows = [
         BucketRow(
             bucket=row["bucket"],
@@ -92,9 +103,14 @@ def summarize_calls_by_lifecycle(args: LifecycleSummary, scope: CallScope) -> Ro
             medium_confidence_calls=row["medium_confidence_calls"],
             low_confidence_calls=row["low_confidence_calls"],
         )
-        for row in store.summarize(scope.store, lifecycle, lifecycle.bucket(args.bucket, "bucket"))
+        for row in groups
     ]
     return Rows.page(rows, scope, LifecycleNotes(**provenance(lifecycle)))
+
+
+def _place(lifecycle: Lifecycle, bucket: str) -> int:
+    order = lifecycle.order()
+    return order.index(bucket) if bucket in order else len(order)
 
 
 class BacklogSearch(Arguments):
@@ -120,13 +136,13 @@ class BacklogRow(Row):
     call_id: Annotated[str, opt_in(Field.CALL_ID, "include_call_ids")]
     title: Annotated[MaskedText, opt_in(Field.CALL_TITLE, "include_call_titles")]
     started_at: Annotated[str, shown(Field.TIME)]
-    duration_seconds: Count
+    duration_seconds: Measure
     scope: Annotated[str, shown(Field.CATEGORY)]
     system: Annotated[str, shown(Field.LABEL)]
     direction: Annotated[str, shown(Field.LABEL)]
     bucket: Annotated[str, shown(Field.CATEGORY)]
     confidence: Annotated[str, shown(Field.CATEGORY)]
-    priority_score: Count
+    priority_score: Measure
     reason: Annotated[str, shown(Field.CATEGORY)]
     evidence_fields: Annotated[list[str], shown(Field.CRM_TYPE)]
 
@@ -238,13 +254,13 @@ class LifecycleCall(Row):
     call_id: Annotated[str, opt_in(Field.CALL_ID, "include_call_ids")]
     title: Annotated[MaskedText, opt_in(Field.CALL_TITLE, "include_call_titles")]
     started_at: Annotated[str, shown(Field.TIME)]
-    duration_seconds: Count
+    duration_seconds: Measure
     bucket: Annotated[str, shown(Field.CATEGORY)]
     confidence: Annotated[str, shown(Field.CATEGORY)]
     reason: Annotated[str, shown(Field.CATEGORY)]
     evidence_fields: Annotated[list[str], shown(Field.CRM_TYPE)]
-    opportunity_count: Count
-    account_count: Count
+    opportunity_count: Measure
+    account_count: Measure
     transcript_present: Annotated[bool, shown(Field.STATUS)]
 
 
@@ -344,17 +360,20 @@ def compare_lifecycle_crm_fields(args: BucketComparison, scope: CallScope) -> Ro
     calls_a, calls_b, fields = pipeline.compare_buckets(
         scope.store, args.object_type, bucket_a, bucket_b, lifecycle.profile_no
     )
+    cells = scope.cells
+    calls_a, calls_b = cells.count(calls_a), cells.count(calls_b)
     rows = []
-    for item in fields:
-        rate_a = item.populated_a / calls_a if calls_a else 0.0
-        rate_b = item.populated_b / calls_b if calls_b else 0.0
+    for item in cells.enough(map(asdict, fields), "populated_a", "populated_b"):
+        populated_a, populated_b = cells.count(item["populated_a"]), cells.count(item["populated_b"])
+        rate_a = populated_a / calls_a if calls_a else 0.0
+        rate_b = populated_b / calls_b if calls_b else 0.0
         rows.append(
             FieldComparison(
                 object_type=args.object_type,
-                field_name=item.field_name,
-                field_label=item.label or None,
-                bucket_a_populated=item.populated_a,
-                bucket_b_populated=item.populated_b,
+                field_name=item["field_name"],
+                field_label=item["label"] or None,
+                bucket_a_populated=populated_a,
+                bucket_b_populated=populated_b,
                 bucket_a_rate=rate_a,
                 bucket_b_rate=rate_b,
                 rate_delta=rate_b - rate_a,

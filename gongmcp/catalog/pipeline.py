@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
@@ -12,11 +12,12 @@ from gongmcp.catalog.crm_fields import FieldName
 from gongmcp.catalog.declaration import Arguments, CallScope, Level, Rows, tool
 from gongmcp.catalog.limits import Cap
 from gongmcp.errors import ToolFault
-from gongmcp.exposure.fields import Field, Provenance, in_modes, never, shown
+from gongmcp.exposure.fields import Field, Provenance, exact, in_modes, never, shown
 from gongmcp.exposure.rows import Row
+from gongmcp.exposure.small_cells import OTHER
 from gongmcp.store import pipeline as store
 
-Count = Annotated[int, shown(Field.MEASURE)]
+Count = Annotated[int, shown(Field.COUNT)]
 Rate = Annotated[float, shown(Field.MEASURE)]
 Label = Annotated[str, shown(Field.LABEL)]
 StageValues = Annotated[
@@ -92,6 +93,7 @@ def analyze_late_stage_crm_signals(args: LateStage, scope: CallScope) -> Rows[Si
         stage_field=args.stage_field,
         late_values=args.late_stage_values,
         proxies=args.include_stage_proxies,
+        cells=scope.cells,
     )
     notes = LateNotes(
         object_type=found.object_type,
@@ -125,17 +127,33 @@ class OpportunityList(Arguments):
     cursor: Cursor = None
 
 
+def _opportunities(args: OpportunityList, scope: CallScope, *, gaps_only: bool) -> Rows[Any]:
+    """Return the records of one page of opportunities; small ones as one, in the stage ``other``."""
+    if not scope.cells.active:
+        page = store.opportunities(scope.store, args.stage_values, scope.limit, scope.after, gaps_only=gaps_only)
+        return Rows(page.rows, page.more, page.keys)
+    found = map(dict, store.all_opportunities(scope.store, args.stage_values))
+    groups = scope.cells.groups(found, "object_ref", ("call_count",), add=("transcript_count",))
+    for row in groups:
+        if row["object_ref"] == OTHER:
+            row |= {"object_ref": None, "stage": OTHER}
+    if gaps_only:
+        groups = [row for row in groups if row["call_count"] > row["transcript_count"]]
+        groups.sort(key=lambda row: (row["stage"] == OTHER, row["transcript_count"] - row["call_count"]))
+    return Rows.page(groups, scope)
+
+
 class OpportunityGap(Row):
     """One opportunity with calls that lack a transcript; its id and name are shown by no setting."""
 
-    object_ref: Annotated[str, in_modes(Field.OBJECT_REF, Provenance.ALIAS)]
-    opportunity_id: Annotated[str, never(Field.CRM_OBJECT_ID)]
+    object_ref: Annotated[str | None, in_modes(Field.OBJECT_REF, Provenance.ALIAS)]
+    opportunity_id: Annotated[str | None, never(Field.CRM_OBJECT_ID)]
     stage: Annotated[str | None, shown(Field.LABEL)]
     call_count: Count
     missing_transcript_count: Count
     transcript_count: Count
-    latest_call_ref: Annotated[str, in_modes(Field.CALL_REF, Provenance.ALIAS, Provenance.RAW)]
-    latest_call_at: Annotated[str, shown(Field.TIME)]
+    latest_call_ref: Annotated[str | None, exact(Field.CALL_REF, Provenance.ALIAS, Provenance.RAW)]
+    latest_call_at: Annotated[str | None, exact(Field.TIME)]
 
 
 @tool(
@@ -152,14 +170,14 @@ class OpportunityGap(Row):
 )
 def opportunities_missing_transcripts(args: OpportunityList, scope: CallScope) -> Rows[OpportunityGap]:
     """Page through opportunities by descending number of gaps."""
-    page = store.opportunities(scope.store, args.stage_values, scope.limit, scope.after, gaps_only=True)
+    page = _opportunities(args, scope, gaps_only=True)
     rows = [
         OpportunityGap(
             object_ref=row["object_ref"],
             opportunity_id=row["object_id"],
             stage=row["stage"] or None,
             call_count=row["call_count"],
-            missing_transcript_count=row["missing_transcript_count"],
+            missing_transcript_count=row["call_count"] - row["transcript_count"],
             transcript_count=row["transcript_count"],
             latest_call_ref=row["latest_call_ref"],
             latest_call_at=row["latest_call_at"],
@@ -172,16 +190,16 @@ def opportunities_missing_transcripts(args: OpportunityList, scope: CallScope) -
 class OpportunitySummary(Row):
     """One opportunity over its calls; id, name, amount, close date and owner are shown by no setting."""
 
-    object_ref: Annotated[str, in_modes(Field.OBJECT_REF, Provenance.ALIAS)]
-    opportunity_id: Annotated[str, never(Field.CRM_OBJECT_ID)]
+    object_ref: Annotated[str | None, in_modes(Field.OBJECT_REF, Provenance.ALIAS)]
+    opportunity_id: Annotated[str | None, never(Field.CRM_OBJECT_ID)]
     stage: Annotated[str | None, shown(Field.LABEL)]
     opportunity_type: Annotated[str | None, shown(Field.LABEL)]
     call_count: Count
     transcript_count: Count
     missing_transcript_count: Count
-    total_duration_seconds: Count
-    latest_call_ref: Annotated[str, in_modes(Field.CALL_REF, Provenance.ALIAS, Provenance.RAW)]
-    latest_call_at: Annotated[str, shown(Field.TIME)]
+    total_duration_seconds: Annotated[int | None, exact(Field.MEASURE)]
+    latest_call_ref: Annotated[str | None, exact(Field.CALL_REF, Provenance.ALIAS, Provenance.RAW)]
+    latest_call_at: Annotated[str | None, exact(Field.TIME)]
 
 
 @tool(
@@ -198,7 +216,7 @@ class OpportunitySummary(Row):
 )
 def opportunity_call_summary(args: OpportunityList, scope: CallScope) -> Rows[OpportunitySummary]:
     """Page through opportunities by descending number of calls."""
-    page = store.opportunities(scope.store, args.stage_values, scope.limit, scope.after, gaps_only=False)
+    page = _opportunities(args, scope, gaps_only=False)
     rows = [
         OpportunitySummary(
             object_ref=row["object_ref"],
@@ -207,7 +225,7 @@ def opportunity_call_summary(args: OpportunityList, scope: CallScope) -> Rows[Op
             opportunity_type=row["opportunity_type"] or None,
             call_count=row["call_count"],
             transcript_count=row["transcript_count"],
-            missing_transcript_count=row["missing_transcript_count"],
+            missing_transcript_count=row["call_count"] - row["transcript_count"],
             total_duration_seconds=row["total_duration_seconds"],
             latest_call_ref=row["latest_call_ref"],
             latest_call_at=row["latest_call_at"],
@@ -240,7 +258,7 @@ class Cell(Row):
     field_name: Annotated[str, shown(Field.CRM_TYPE)]
     field_label: Annotated[str | None, shown(Field.CRM_TYPE)]
     object_count: Count
-    call_count: Count
+    call_count: Count | None
     populated_count: Count
     population_rate: Rate
 
@@ -277,6 +295,6 @@ def crm_field_population_matrix(args: Matrix, scope: CallScope) -> Rows[Cell]:
             populated_count=cell.populated,
             population_rate=cell.populated / cell.objects,
         )
-        for cell in store.matrix(scope.store, args.object_type, field)
+        for cell in store.matrix(scope.store, args.object_type, field, scope.cells)
     ]
     return Rows.page(rows, scope, MatrixNotes(object_type=args.object_type, group_by_field=field))

@@ -12,7 +12,6 @@ from gongmcp.exposure.fields import Field, never, shown
 from gongmcp.exposure.rows import Row
 from gongmcp.store.profile import readiness, require_profile
 
-Count = Annotated[int, shown(Field.MEASURE)]
 Names = Annotated[list[str], shown(Field.SETTING_NAME)]
 
 
@@ -21,7 +20,7 @@ class Profile(Row):
 
     profile_id: Annotated[str, shown(Field.SETTING_ID)]
     name: Annotated[str, shown(Field.SETTING_NAME)]
-    version: Count
+    version: Annotated[int, shown(Field.MEASURE)]
     imported_at: Annotated[str, shown(Field.TIME)]
     canonical_sha256: Annotated[str, never(Field.SETTING_ID)]
     object_concepts: Names

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 import msgspec
 
 from gongmcp.catalog.arguments import Cursor, Limit
 from gongmcp.catalog.declaration import Arguments, CallScope, Level, NotFound, Rows, tool
 from gongmcp.catalog.limits import Cap
-from gongmcp.exposure.fields import Field, never, shown
+from gongmcp.exposure.fields import Field, exact, never, shown
 from gongmcp.exposure.rows import Row
 from gongmcp.exposure.text import MaskedText
 from gongmcp.store import scorecards as store
 from gongmcp.store.buckets import lifecycle_at_hand
 
-Count = Annotated[int, shown(Field.MEASURE)]
-Score = Annotated[float | None, shown(Field.MEASURE)]
+Count = Annotated[int, shown(Field.COUNT)]
+Score = Annotated[float | None, exact(Field.MEASURE)]
 
 
 class ScorecardList(Arguments):
@@ -35,7 +36,7 @@ class ScorecardRow(Row):
     active: Annotated[bool, shown(Field.STATUS)]
     review_method: Annotated[str | None, shown(Field.LABEL)]
     workspace_id: Annotated[str | None, shown(Field.SETTING_ID)]
-    question_count: Count
+    question_count: Annotated[int, shown(Field.MEASURE)]
     source_created_at: Annotated[str | None, shown(Field.TIME)]
     source_updated_at: Annotated[str | None, shown(Field.TIME)]
     cached_updated_at: Annotated[str | None, shown(Field.TIME)]
@@ -144,15 +145,15 @@ class ActivityGroup(Row):
     group_by: Annotated[str, shown(Field.CATEGORY)]
     group_value: Annotated[str, shown(Field.SETTING_NAME)]
     answered_scorecard_count: Count
-    distinct_call_count: Count
-    reviewed_user_count: Count
+    distinct_call_count: Count | None
+    reviewed_user_count: Count | None
     manual_count: Count
     automatic_count: Count
     transcript_count: Count
     missing_transcript_count: Count
     average_overall_score: Score
     average_answer_score: Score
-    latest_review_time: Annotated[str | None, shown(Field.TIME)]
+    latest_review_time: Annotated[str | None, exact(Field.TIME)]
     scorecard_id: Annotated[str | None, never(Field.SETTING_ID)]
 
 
@@ -169,7 +170,7 @@ class Activity(Row):
     missing_transcript_count: Count
     average_overall_score: Score
     average_answer_score: Score
-    latest_review_time: Annotated[str | None, shown(Field.TIME)]
+    latest_review_time: Annotated[str | None, exact(Field.TIME)]
     by_scorecard: list[ActivityGroup]
     by_review_method: list[ActivityGroup]
     lifecycle_source: Annotated[str, shown(Field.CATEGORY)]
@@ -192,13 +193,18 @@ class Activity(Row):
 def summarize_scorecard_activity(args: ActivitySummary, scope: CallScope) -> Activity:
     """Group answered scorecards four ways; ``limit`` applies to each list."""
     lifecycle = lifecycle_at_hand(scope.store, "auto")
-    total = store.activity(scope.store, "total")[0]
-    lists = {
-        f"by_{name}": [
-            _group(name, row) for row in store.activity(scope.store, name, lifecycle.profile_no)[: scope.limit]
-        ]
+    found = {
+        name: scope.cells.groups(
+            map(dict, store.activity(scope.store, name, lifecycle.profile_no)),
+            "value",
+            ("answered", "calls"),
+            add=("manual", "automatic", "transcripts"),
+            once=("users",),
+        )
         for name in ("scorecard", "review_method", "lifecycle", "transcript_status")
     }
+    total = _total(scope, found["transcript_status"])
+    lists = {f"by_{name}": [_group(name, row) for row in rows[: scope.limit]] for name, rows in found.items()}
     return Activity(
         total_answered_scorecards=total["answered"],
         distinct_scorecards=total["scorecards"],
@@ -216,7 +222,18 @@ def summarize_scorecard_activity(args: ActivitySummary, scope: CallScope) -> Act
     )
 
 
-def _group(name: str, row: store.Record) -> ActivityGroup:
+def _total(scope: CallScope, groups: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Return the totals: with coarsened counts the sums of *groups*, which every answered scorecard is in once."""
+    total = dict(store.activity(scope.store, "total")[0])
+    if scope.cells.active:
+        sums = {name: sum(row[name] for row in groups) for name in ("answered", "manual", "automatic", "transcripts")}
+        most = sums["answered"]
+        distinct = {name: min(scope.cells.count(total[name]), most) for name in ("calls", "scorecards", "users")}
+        total |= sums | distinct
+    return total
+
+
+def _group(name: str, row: Mapping[str, Any]) -> ActivityGroup:
     return ActivityGroup(
         group_by=name,
         group_value=str(row["value"]) or store.BLANK,

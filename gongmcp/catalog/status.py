@@ -10,7 +10,7 @@ from gongmcp.exposure.rows import Row
 from gongmcp.store.profile import readiness
 from gongmcp.store.status import date_range
 
-Count = Annotated[int, shown(Field.MEASURE)]
+Count = Annotated[int, shown(Field.COUNT)]
 
 
 class NoArguments(Arguments):
@@ -78,8 +78,13 @@ class SyncStatus(Row):
 )
 def get_sync_status(args: NoArguments, scope: CallScope) -> SyncStatus:
     """Read the kept counters; nothing is counted at read time."""
-    total = scope.store.total
-    first, last = date_range(scope.store)
+    cells = scope.cells
+
+    def total(name: str) -> int:
+        return cells.count(scope.store.total(name))
+
+    calls, transcripts = total("calls"), total("transcripts")
+    first, last = date_range(scope.store) if calls else (None, None)
     profile = readiness(scope.store, stale=scope.state.stale)
     return SyncStatus(
         freshness_reason="Newer data was imported and waits to be warmed; answers are of as_of."
@@ -89,9 +94,9 @@ def get_sync_status(args: NoArguments, scope: CallScope) -> SyncStatus:
         last_import_at=scope.state.last_import_at,
         first_call_date=first,
         last_call_date=last,
-        total_calls=total("calls"),
-        total_transcripts=total("transcripts"),
-        missing_transcripts=total("missing_transcripts"),
+        total_calls=calls,
+        total_transcripts=transcripts,
+        missing_transcripts=calls - transcripts,
         total_transcript_segments=total("segments"),
         total_embedded_crm_context_calls=total("calls_with_crm"),
         total_embedded_crm_objects=total("crm_objects"),

@@ -72,7 +72,7 @@ class SearchNotes(LifecycleNotes):
 
     query_understood: Annotated[str | None, shown(Field.ECHO)]
     query_notes: Annotated[list[str] | None, shown(Field.STATUS)]
-    ranked_over: Annotated[int, shown(Field.MEASURE)]
+    ranked_over: Annotated[int, shown(Field.COUNT)]
 
 
 @tool(

@@ -9,11 +9,13 @@ from typing import Any
 from gongmcp.catalog.dimensions import DIMENSION_ALIASES, DIMENSIONS
 from gongmcp.exposure.fields import SWITCHES, Expose, Field
 from gongmcp.exposure.policy import Policy
+from gongmcp.exposure.small_cells import REASON, RULE
 
 LIMITED = frozenset(
     {
         *(Field.CALL_ID, Field.CALL_TITLE, Field.SPEAKER_ID, Field.SPEAKER_REF),
-        *(Field.ACCOUNT_NAME, Field.OPPORTUNITY_NAME),
+        *(Field.ACCOUNT_NAME, Field.OPPORTUNITY_NAME, Field.CRM_OBJECT_ID, Field.CRM_OBJECT_NAME),
+        *(Field.PERSON_NAME, Field.PERSON_TITLE, Field.EMAIL),
     }
 )
 """Classes that the argument ``field_profile=limited`` hides; its other values never replace a flag."""
@@ -47,6 +49,8 @@ def decide(expose: Expose | None, policy: Policy, arguments: Mapping[str, Any]) 
     for switch in sorted(policy.switches):
         if field in SWITCHES[switch]:
             return Decision(False, field, f"switch.{switch}", f"The policy switch {switch} is on.")
+    if expose.exact and policy.min_cell > 1:
+        return Decision(False, field, RULE, REASON)
     if field in LIMITED and arguments.get("field_profile") == "limited":
         return Decision(False, field, "field_profile.limited", "field_profile=limited hides what identifies.")
     if expose.modes is not None and policy.provenance not in expose.modes:

@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from gongmcp.exposure import small_cells
 from gongmcp.exposure.clean import clean
 from gongmcp.exposure.decisions import Decision, decide
 from gongmcp.exposure.fields import Expose, Field
@@ -118,6 +119,8 @@ class Disclosure:
             return value
         if kind is Field.GROUP:
             return self.group(value)
+        if kind is Field.COUNT and self.policy.min_cell > 1:
+            return self._count(value, place)
         if isinstance(value, float):
             return round(value, 4)
         if isinstance(value, MaskedText):
@@ -127,6 +130,13 @@ class Disclosure:
         if isinstance(value, list):
             return [self._value(item, kind, (*place, index)) for index, item in enumerate(value)]
         return value
+
+    def _count(self, number: int, place: Place) -> int:
+        """Round a count down that its tool gave as it is."""
+        low = number - number % self.policy.min_cell
+        if low != number:
+            self.ledger.add(Entry("rounded", "count", small_cells.RULE, place), small_cells.REASON)
+        return low
 
     def _masked(self, text: MaskedText, kind: Field, place: Place) -> str:
         places = text.places()

@@ -31,7 +31,8 @@ class Field(Enum):
     """The class of a value."""
 
     STATUS = _Class("status word made by the server")
-    MEASURE = _Class("count, rate, duration or position")
+    COUNT = _Class("count of calls, objects, rows or people; coarsened by --min-cell")
+    MEASURE = _Class("rate, duration, position, or a number about one row that stands for itself")
     TIME = _Class("date or time", False, 64, True)
     GROUP = _Class("number of a call within one answer")
     CATEGORY = _Class("closed vocabulary made by the server")
@@ -105,6 +106,7 @@ class Expose:
         modes: provenance modes in which it may leave; None = all.
         never: it leaves under no mode, flag, profile or token.
         by: name of the argument whose value picks the class of a group label (``DIMENSIONS``).
+        exact: it would tell a small group apart, so it leaves only while every count does (``min_cell`` is 1).
     """
 
     field: Field
@@ -112,6 +114,7 @@ class Expose:
     modes: frozenset[Provenance] | None = None
     never: bool = False
     by: str | None = None
+    exact: bool = False
 
 
 def shown(field: Field) -> Expose:
@@ -132,6 +135,11 @@ def in_modes(field: Field, *modes: Provenance) -> Expose:
 def never(field: Field) -> Expose:
     """Declare a column that the row carries but that never leaves."""
     return Expose(field, never=True)
+
+
+def exact(field: Field, *modes: Provenance) -> Expose:
+    """Declare a column of an aggregate that tells of single calls: a sum of durations, an average, the latest call."""
+    return Expose(field, modes=frozenset(modes) or None, exact=True)
 
 
 def by(argument: str) -> Expose:

@@ -19,7 +19,7 @@ class Entry:
 
     Attributes:
         action: ``omitted`` (field), ``redacted`` (span), ``removed`` (invisible characters),
-            ``cut`` (text shortened), ``capped`` (rows).
+            ``cut`` (text shortened), ``capped`` (rows), ``rounded`` (counts), ``merged`` (groups).
         kind: field class or span kind.
         rule: id of the deciding rule, for example ``provenance.redacted``.
         place: where in the structured answer.

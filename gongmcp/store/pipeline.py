@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from gongmcp.exposure.small_cells import OTHER, SmallCells
 from gongmcp.store import crm
 from gongmcp.store.connection import ReadStore
 from gongmcp.store.crm_names import CrmNames, kind_of
@@ -50,6 +52,17 @@ def opportunities(
     return OpportunityPage(kept, [tuple(row[column] for column in columns) for row in kept], len(rows) > limit)
 
 
+def all_opportunities(store: ReadStore, stages: Sequence[str] | None) -> list[sqlite3.Row]:
+    """Return every opportunity (of *stages*, if given) without an order."""
+    names = {f"stage{number}": stage for number, stage in enumerate(stages or ())}
+    where = f" WHERE o.stage IN ({', '.join(f':{name}' for name in names)})" if stages is not None else ""
+    return store.rows(
+        "SELECT o.*, c.call_ref AS latest_call_ref, c.started_at AS latest_call_at"
+        f" FROM opportunities o JOIN call_facts c ON c.call_no = o.latest_call_no{where}",
+        names,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class FieldSignal:
     """How many late and other calls have a field filled, and the rates."""
@@ -83,29 +96,36 @@ def late_stage(
     stage_field: str | None,
     late_values: Sequence[str] | None,
     proxies: bool,
+    cells: SmallCells,
 ) -> LateStageFindings:
     """Compare field population on calls of late stages with that on others, biggest difference first.
 
     Without *object_type* the most frequent opportunity type of the cache is taken; without *stage_field*
-    the first of the type's stage fields that calls carry.
+    the first of the type's stage fields that calls carry. Stages that *cells* merges count as none that is late.
     """
     kind = object_type or _usual_type(store, "opportunity") or "Opportunity"
     candidates = [stage_field] if stage_field else names.stage_fields
     column = next((name for name in candidates if _group_calls(store, kind, name)), candidates[0])
-    stages = _group_calls(store, kind, column)
+    counted = _group_calls(store, kind, column)
+    groups = cells.groups([{"value": value, "calls": calls} for value, calls in counted.items()], "value", ("calls",))
+    stages = {row["value"]: row["calls"] for row in groups}
     wanted = {value.casefold() for value in (late_values if late_values is not None else names.late_stages)}
     late = {value for value in stages if value.casefold() in wanted}
     late_calls = sum(stages[value] for value in late)
     other_calls = sum(stages.values()) - late_calls
     skipped = set() if proxies else {name.casefold() for name in (column, *names.stage_proxies)}
-    populated = _populated(store, "matrix_populated_calls", kind, column)
+    populated = _merged(_populated(store, "matrix_populated_calls", kind, column), stages)
     labels = crm.labels(store, kind)
     signals = []
     for name in sorted({name for fields in populated.values() for name in fields}):
         if name.casefold() in skipped:
             continue
-        in_late = sum(populated.get(value, {}).get(name, 0) for value in late)
-        in_other = sum(fields.get(name, 0) for value, fields in populated.items() if value not in late)
+        found_late = sum(populated.get(value, {}).get(name, 0) for value in late)
+        found_other = sum(fields.get(name, 0) for value, fields in populated.items() if value not in late)
+        if not cells.enough([{"late": found_late, "other": found_other}], "late", "other"):
+            continue
+        # Rounded down stage by stage, the calls can be fewer than those with the field.
+        in_late, in_other = min(cells.count(found_late), late_calls), min(cells.count(found_other), other_calls)
         signals.append(
             FieldSignal(
                 name,
@@ -117,7 +137,7 @@ def late_stage(
             )
         )
     signals.sort(key=lambda item: (item.other_rate - item.late_rate, item.field_name))
-    counts = sorted(stages.items(), key=lambda item: (-item[1], item[0]))
+    counts = list(stages.items()) if cells.active else sorted(stages.items(), key=lambda item: (-item[1], item[0]))
     return LateStageFindings(kind, column, tuple(sorted(late)), late_calls, other_calls, counts, signals)
 
 
@@ -129,22 +149,25 @@ class MatrixCell:
     field_name: str
     label: str
     objects: int
-    calls: int
+    calls: int | None
     populated: int
 
 
-def matrix(store: ReadStore, object_type: str, group_field: str) -> list[MatrixCell]:
-    """Return every (group value, field) cell of *object_type*, most populated first."""
+def matrix(store: ReadStore, object_type: str, group_field: str, cells: SmallCells) -> list[MatrixCell]:
+    """Return every (group value, field) cell of *object_type*, most populated first; *cells* merges small groups."""
     objects = _group(store, "matrix_objects", object_type, group_field)
     calls = _group(store, "matrix_calls", object_type, group_field)
+    found = [{"value": value, "objects": count, "calls": calls.get(value, 0)} for value, count in objects.items()]
+    groups = {row["value"]: row for row in cells.groups(found, "value", ("objects", "calls"))}
     labels = crm.labels(store, object_type)
-    cells = [
-        MatrixCell(value, name, labels.get(name, ""), objects[value], calls.get(value, 0), filled)
-        for value, fields in _populated(store, "matrix_populated", object_type, group_field).items()
-        for name, filled in fields.items()
-        if value in objects
+    populated = _merged(_populated(store, "matrix_populated", object_type, group_field), groups)
+    matrix = [
+        MatrixCell(value, name, labels.get(name, ""), groups[value]["objects"], groups[value]["calls"], filled)
+        for value, fields in populated.items()
+        for name, counted in fields.items()
+        if (filled := cells.count(counted))
     ]
-    return sorted(cells, key=lambda cell: (-cell.populated, cell.group_value, cell.field_name))
+    return sorted(matrix, key=lambda cell: (-cell.populated, cell.group_value, cell.field_name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +206,16 @@ def group_fields(store: ReadStore, names: CrmNames, object_type: str) -> list[st
     """Return the fields of *object_type* that may group and that calls carry, in the operator's order."""
     carried = crm.details(store, "crm_field", object_type)
     return [name for name in names.matrix_group_fields if name in carried]
+
+
+def _merged(populated: dict[str, dict[str, int]], groups: Collection[str]) -> dict[str, dict[str, int]]:
+    """Return the counts per group as *groups* names them: those that it lacks are in ``other``, if there is one."""
+    out: dict[str, Counter[str]] = {}
+    for value, fields in populated.items():
+        label = value if value in groups else OTHER
+        if label in groups:
+            out.setdefault(label, Counter()).update(fields)
+    return {label: dict(fields) for label, fields in out.items()}
 
 
 def _usual_type(store: ReadStore, kind: str) -> str | None:

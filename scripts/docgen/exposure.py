@@ -61,6 +61,8 @@ def rule_of(expose: Expose | None) -> str:
     if expose.modes is not None:
         modes = [mode.value for mode in Provenance if mode in expose.modes]
         parts.append("in mode " + " or ".join(modes))
+    if expose.exact:
+        parts.append("not with `--min-cell`")
     return ", ".join(parts) or "shown"
 
 
