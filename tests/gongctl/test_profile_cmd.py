@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import sqlite3
 import stat
 import subprocess
@@ -19,8 +20,21 @@ import jsonschema
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from ruamel.yaml import YAML
 
 from gongctl.cli.root import run
+from gongctl.profile.document import (
+    BUCKET_KEYS,
+    CALL_FIELDS,
+    FIELD_KEYS,
+    GROUP_KEYS,
+    METHODOLOGY_KEYS,
+    OBJECT_KEYS,
+    OPERATORS,
+    read_profile,
+)
+from gongctl.profile.findings import CODES
+from gongctl.profile.schema import profile_json_schema
 from gongmcp.errors import Exit
 from tests.gongctl.profile_cache import CLOCK, OTHER_PROFILE, PROFILE, bucket_of, build, make_calls, opened, store
 
@@ -397,3 +411,28 @@ def test_a_profile_is_read_from_standard_input_and_printed_in_utf8_whatever_the_
     shown = command("show", "--format", "yaml")
     assert shown.stdout.decode("utf-8") == text
     assert gongctl("profile", "history", "--db", "c.db", "--json").code == Exit.OK
+
+
+# --- docs/profiles.md ------------------------------------------------------------------------------------------------
+
+GUIDE = (ROOT / "docs" / "profiles.md").read_text(encoding="utf-8")
+
+
+def test_the_guide_lists_every_operator_finding_and_key() -> None:
+    operators = re.findall(r"^\| `(\w+)` \| .* \| (?:holds|does not hold) \|$", GUIDE, re.MULTILINE)
+    assert operators == list(OPERATORS)
+    table = re.findall(r"^\| `(\w+)` \| (error|warn|info) \| (.+) \|$", GUIDE, re.MULTILINE)
+    assert {code: (severity, text) for code, severity, text in table} == CODES
+    assert [code for code, *_ in table] == list(CODES)
+    for keys in (FIELD_KEYS, BUCKET_KEYS, METHODOLOGY_KEYS, OBJECT_KEYS, CALL_FIELDS, GROUP_KEYS):
+        assert not [key for key in keys if f"`{key}" not in GUIDE]
+
+
+def test_the_example_of_the_guide_is_a_profile(gongctl: Gongctl) -> None:
+    (example,) = re.findall(r"```yaml\n(.*?)```", GUIDE, re.DOTALL)
+    Path("example.yaml").write_text(example, encoding="utf-8")
+    done = gongctl("profile", "validate", "example.yaml", "--json")
+    assert (done.code, checked("profile-validate", done)["findings"]) == (Exit.OK, [])
+    document = read_profile(example)
+    assert document.profile is not None
+    jsonschema.Draft202012Validator(profile_json_schema()).validate(YAML(typ="safe", pure=True).load(example))
