@@ -10,11 +10,11 @@ from typing import Any
 
 import typer
 
-from docgen.markdown import cell, code, codes, fence, table
+from docgen.markdown import cell, code, fence, table
 from gongctl.cli.root import app, run
 from gongmcp.catalog.limits import Cap
 from gongmcp.settings import SETTINGS
-from gongmcp.settings_file import KEYS, LATER
+from gongmcp.settings_file import KEYS
 
 WIDTH = "80"
 """Columns of the terminal that the help is wrapped for."""
@@ -74,11 +74,10 @@ def settings() -> str:
 
 
 def file_keys() -> str:
-    """Return the table of the keys that only the settings file has, and the tables that are refused for now."""
+    """Return the table of the keys that only the settings file has."""
     known = {setting.key for setting in SETTINGS}
     rows = [[code(key.name), cell(key.kind.value), cell(key.help)] for key in KEYS.values() if key.name not in known]
-    later = f"Refused in this version, never ignored: the tables {codes(LATER)}."
-    return table(["Key", "Value", "Meaning"], rows) + "\n\n" + later
+    return table(["Key", "Value", "Meaning"], rows)
 
 
 def limits() -> str:
