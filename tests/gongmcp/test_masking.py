@@ -41,6 +41,8 @@ MASKED = [
     ("dana [at] example [dot] com", EMAIL),
     ("dana @ example.com", EMAIL),
     ("dana@10.0.0.1", EMAIL),
+    ("ele@ele.com", EMAIL),
+    ("two.seven@nine-five.example.com", EMAIL),
     ("my email is dana@example", f"my email is {EMAIL}"),
     ("请联系dana@example.com谢谢", f"请联系{EMAIL}谢谢"),
     ("Mail dana@example.com. In the meantime we wait.", f"Mail {EMAIL}. In the meantime we wait."),

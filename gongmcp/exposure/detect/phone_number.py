@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
@@ -170,10 +170,24 @@ def _accept(
         _letter(text, start - 1) or _letter(text, end),
         whole,
     )
-    if not _is_number(text, start, end, shape, announced):
+    if not _is_number(text, start, end, shape, announced) and not (
+        "\n" in gaps and _is_number(text, start, end, _joined(shape), announced)
+    ):
         return None
     extension = _EXTENSION.match(text, end)
     return start, extension.end() if extension else end
+
+
+def _joined(shape: _Groups) -> _Groups:
+    """Return *shape* as if no sentence had ended within a group of digits."""
+    lengths, gaps = [shape.lengths[0]], []
+    for gap, length in zip(shape.gaps, shape.lengths[1:], strict=True):
+        if gap == "\n":
+            lengths[-1] += length
+        else:
+            gaps.append(gap)
+            lengths.append(length)
+    return replace(shape, lengths=tuple(lengths), gaps=tuple(gaps))
 
 
 def _is_number(text: str, start: int, end: int, shape: _Groups, announced: bool) -> bool:

@@ -63,13 +63,8 @@ _CUE_WINDOW: Final = 70
 _NEAR: Final = 45
 _TOKEN: Final = re.compile(r"(?<![^\s\"'`=:(<\[{,])[^\s\"'`<>(){}\[\],;…]{6,}")
 _TRAILING: Final = ".:!?,;"
-_STRIP: Final = re.compile(r"(?<=[0-9a-z=+/_-])[.:!?]+$")
 
 _MORE: Final = re.compile(r"(?:[.,]?[ ]?\n|[ ])[ ]?(?P<more>[0-9a-z_+/=.-]{3,})")
-_SPELT: Final = re.compile(
-    r"(?<![0-9a-z])(?:[0-9a-z]|[0-9]+)(?:[\s.,;:=/+_-]*(?<![0-9a-z])(?:[0-9]+"
-    r"|[a-z])(?![a-z]))+"
-)
 _SPELT_KEY: Final = re.compile(
     r"(?<![0-9a-z_-])"
     r"(?P<prefix>s[\s,]*k[\s,]*[_-][\s,]*(?:live|test|proj|prod|ant)(?:[\s,]*[_-])?|s[\s,]*k[\s,]*(?:live|test)"
@@ -86,7 +81,6 @@ _SPELT_PART: Final = re.compile(
     r"|(?<![a-z])(?=[a-z0-9]*[0-9])[a-z0-9]+(?![a-z])"
     r"|(?<=[_-])[\s,]*[a-z]{2,12}(?=[\s,]*[_-])))+"
 )
-_SPELT_ENDS: Final = re.compile(r"(?<=[0-9a-z_=/+-])[\s.,;:=-]+$")
 _LEAD: Final = re.compile(
     r"[\s.,;:=\"'`]*(?:(?:\b(?:is|are|equals|called|was|reads|it's|its|it|here|as|follows|for|the|this|that|to|use|set|with"
     r"|ist|lautet|heisst|heissen|der|die|das|ist|hier|wie|folgt|also|mein|est|c'est|voici|le|la|les|ce|de|es"

@@ -19,6 +19,7 @@ from gongmcp.exposure.detect import numerals
 from gongmcp.exposure.detect.spoken import AT_SIGNS, FILLERS, LETTER_NAMES, NATO, SIGN_WORDS, words
 
 _TOKEN: Final = re.compile(r"[^\W_]+")
+_AS_WRITTEN: Final = re.compile(r"[^\s@]{1,64}@[^\s@]+|[a-z]+://\S+|[0-9a-z_-]+(?:\.[0-9a-z_-]+)+")
 _NUMBER_GAP: Final = re.compile(r"[\s.,;:()/+_–-]*")
 _SAME_GAP: Final = re.compile(r"[^\S\n]*-?[^\S\n]*")
 _HYPHEN: Final = re.compile(r"-")
@@ -71,7 +72,7 @@ class Written:
 
     def _write_down(self) -> None:
         text = self._source = _without_spelling_help(self._source)
-        self._tokens = [Token(found.group(), *found.span()) for found in _TOKEN.finditer(text)]
+        self._tokens = _spoken_tokens(text)
         self._numbers()
         self._letters()
         self.numbers = _apply(text, self._places)
@@ -306,6 +307,18 @@ class _Reader:
             if len(more) == 2 or (link and len(more) == 1):
                 return digits[:-2] + f"{more:0>2}", after
         return digits, stop
+
+
+def _spoken_tokens(text: str) -> list[Token]:
+    """Return the words of *text* but those within a written address or link, which say nothing but themselves."""
+    links = [found.span() for found in _AS_WRITTEN.finditer(text) if any(map(str.isalpha, found.group()))]
+    tokens, at = [], 0
+    for found in _TOKEN.finditer(text):
+        while at < len(links) and links[at][1] <= found.start():
+            at += 1
+        if at == len(links) or found.start() < links[at][0]:
+            tokens.append(Token(found.group(), *found.span()))
+    return tokens
 
 
 @cache
