@@ -433,7 +433,9 @@ class ToolHandler:
         first.cells.tell(ledger)  # a later page of the same list coarsens it anew
         notes: dict[str, Any] = {}
         if tool.notes is not None and gathered.notes is not None:
-            notes = self._guarded(disclosure.row(tool.notes, gathered.notes, ()), echo=echoes(tool.notes))
+            told = disclosure.row(tool.notes, gathered.notes, ())
+            repeated = {name for name, value in told.items() if value == valid.plain.get(name)}
+            notes = self._guarded(told, echo=echoes(tool.notes) | repeated)
         if not gathered.rows and valid.cursor is None:
             understood = disclosure.echo({**valid.plain, **gathered.searched}, ("searched",))
             in_range = SmallCells(self.policy.min_cell).count(_calls_in_range(store, valid))
