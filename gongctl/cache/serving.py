@@ -256,8 +256,9 @@ class ServingWriter:
         objects = self._stored_objects(call_no)
         buckets = dict(
             self._connection.execute(
+                # CROSS JOIN: without statistics SQLite would read the facts of all calls and look up their profiles.
                 """SELECT m.profile_no, p.bucket FROM profile_models m
-                   JOIN profile_facts p ON p.profile_no = m.profile_no AND p.call_no = ?""",
+                   CROSS JOIN profile_facts p ON p.profile_no = m.profile_no AND p.call_no = ?""",
                 (call_no,),
             )
         )

@@ -27,6 +27,8 @@ LISTING = ToolHandler(Policy(), None)
 FIRST, LAST = corpus.probe().month
 BUCKETS = ("contract", "unknown")
 """A common one and one of few calls; the larger corpus has about ten times as many calls of each."""
+OTHERS = ("get_business_profile", "get_call", "get_sync_status", "list_", "summarize_scorecard_activity")
+"""Tools that read of the profile, or show its buckets, without asking which lifecycle."""
 SCOPES = {"all": {}, "month": {"from_date": FIRST, "to_date": LAST}}
 
 
@@ -34,7 +36,7 @@ def cases() -> Iterator[Case]:
     """Yield the cases of every tool that answers under a profile: without a bucket, with a common and a rare one."""
     for info in LISTING.tools():
         properties = info.input_schema["properties"]
-        if "lifecycle_source" not in properties and not info.name.startswith(("get_business", "list_")):
+        if "lifecycle_source" not in properties and not info.name.startswith(OTHERS):
             continue
         own: list[dict[str, str]] = [{}]
         for argument in ("bucket", "lifecycle_bucket"):
@@ -46,6 +48,8 @@ def cases() -> Iterator[Case]:
             own += [{"group_by": "profile_concept", "concept": "account_type"}]
         if info.name == "list_crm_fields":
             own = [{"object_type": "Opportunity"}]
+        if info.name == "get_call":
+            own = [{"call_id": corpus.probe().call_id}]
         words = query_words(corpus.probe()) if "query" in properties else {"": ""}
         for number, arguments in enumerate(own):
             for word, text in words.items():

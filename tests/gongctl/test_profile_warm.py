@@ -182,6 +182,32 @@ def test_only_changed_calls_are_redone_under_a_profile(tmp_path: Path) -> None:
         assert recount(writer.connection) == []
 
 
+def steps_of_one_change(path: Path) -> int:
+    """Change one call and return the SQLite VM instructions, in hundreds, that warming it takes."""
+    counted = 0
+
+    def count() -> None:
+        nonlocal counted
+        counted += 1
+
+    objects = (("Opportunity", "1", {"StageName": "Closed Won"}),)
+    with opened(path) as writer:
+        store(writer, [Made("3", objects, "Conference", "External", ())])
+        writer.connection.set_progress_handler(count, 100)
+        assert warm(writer).redone == 1
+        writer.connection.set_progress_handler(None, 0)
+    return counted
+
+
+def test_one_changed_call_costs_the_same_among_ten_times_as_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(warm_module, "BATCH_CALLS", 200)
+    small = build(tmp_path / "small.db", make_calls(200), PROFILE, OTHER_PROFILE)
+    large = build(tmp_path / "large.db", make_calls(2_000), PROFILE, OTHER_PROFILE)
+    assert steps_of_one_change(large) < 2 * steps_of_one_change(small)
+
+
 # --- profiles side by side ---------------------------------------------------------------------------------------
 
 
