@@ -30,6 +30,7 @@ from gongctl.profile import store as store_module
 from gongctl.profile.store import activate, history, want
 from gongmcp.handler import ToolHandler, build_handler
 from gongmcp.settings import ServerSettings
+from tests.gongctl.governance.governed import govern, write_list
 from tests.gongctl.profile_cache import (
     CLOCK,
     FORGET_RULES,
@@ -322,6 +323,26 @@ def test_a_model_of_another_digest_takes_the_facts_with_it(tmp_path: Path) -> No
         assert writer.connection.execute("SELECT complete FROM profile_models").fetchall() == [(0,)]
         warm(writer)
         assert facts(writer.connection) == before
+
+
+def test_a_call_that_a_restricted_list_takes_away_takes_its_facts_along_and_gets_them_back(tmp_path: Path) -> None:
+    path = build(tmp_path / "cache.db", CALLS, PROFILE, OTHER_PROFILE)
+    names = write_list(tmp_path / "names.yaml", {"name": "Example 3 Inc"})
+    of_it = {
+        call.call_id for call in CALLS if any("Example 3" in text for *_, f in call.objects for text in f.values())
+    }
+    assert 0 < len(of_it) < len(CALLS)
+    with opened(path) as writer:
+        before = facts(writer.connection)
+    govern(path, names)
+    with opened(path) as writer:
+        for number in (1, 2):
+            assert set(buckets(writer.connection, number)) == {call.call_id for call in CALLS} - of_it
+        assert recount(writer.connection) == []
+    govern(path, None)
+    with opened(path) as writer:
+        assert facts(writer.connection) == before
+        assert recount(writer.connection) == []
 
 
 # --- interrupted, failed, killed ------------------------------------------------------------------------------------
