@@ -287,10 +287,21 @@ def import_file(
 
 def _next_after(db: Path, stored: StoredProfile) -> list[str]:
     where = f"--db {shlex.quote(str(db))}"
+    warm = [] if stored.facts == "complete" else ["gongctl cache warm"]
     if not stored.is_active:
-        commands = [] if stored.facts == "complete" else [f"gongctl cache warm --profile {stored.profile_id} {where}"]
-        return [*commands, f"gongctl profile activate {stored.profile_id} {where}"]
-    return [] if stored.facts == "complete" else [f"gongctl cache warm {where}"]
+        warm = [f"{command} --profile {stored.profile_id} {where}{_rules_of_model(db)}" for command in warm]
+        return [*warm, f"gongctl profile activate {stored.profile_id} {where}"]
+    return [f"{command} {where}{_rules_of_model(db)}" for command in warm]
+
+
+def _rules_of_model(db: Path) -> str:
+    """Return the flags that warming needs so that the model stays what it is: FILE is what it was warmed with."""
+    from gongmcp.store.model import ModelRules
+
+    with _profiles(db) as connection:
+        base, restricted = connection.execute("SELECT base, restricted FROM read_model WHERE id = 1").fetchone()
+    with_settings = " --config FILE" if base != ModelRules().base else ""
+    return with_settings + (" --ai-governance-config FILE" if restricted else "")
 
 
 Reference = Annotated[

@@ -151,6 +151,19 @@ def test_the_text_of_show_history_and_diff(gongctl: Gongctl) -> None:
     assert "The two mean the same." in gongctl("profile", "diff", "p.yaml", "--from", "p.yaml").out
 
 
+def test_what_to_run_next_keeps_the_rules_that_the_cache_was_warmed_with(gongctl: Gongctl) -> None:
+    Path("names.yaml").write_text(json.dumps({"version": 1, "lists": {"no_ai": {"customers": [{"name": "Initech"}]}}}))
+    Path("settings.toml").write_text("[scope]\nprivate_calls = 'allow'\n", encoding="utf-8")
+    rules = ("--config", "settings.toml", "--ai-governance-config", "names.yaml")
+    assert gongctl("cache", "warm", "--db", "c.db", *rules).code == Exit.OK
+    done = gongctl("profile", "import", "p.yaml", "--db", "c.db")
+    assert done.err == "Next: gongctl cache warm --db c.db --config FILE --ai-governance-config FILE\n"
+    assert gongctl("cache", "warm", "--db", "c.db").code == Exit.REFUSED
+    warmed = gongctl("cache", "warm", "--db", "c.db", *rules)
+    assert "Redone: 0 of 0 calls" in warmed.out
+    assert f"facts of a new profile for {len(CALLS)} calls" in warmed.out
+
+
 # --- JSON ------------------------------------------------------------------------------------------------------
 
 
