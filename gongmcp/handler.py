@@ -25,7 +25,7 @@ from gongmcp.catalog.limits import Limits
 from gongmcp.catalog.presets import PRESETS, find_preset, under_preset
 from gongmcp.catalog.prompts import PROMPTS, Prompt, find_prompt, write_prompt
 from gongmcp.catalog.registry import canonical, catalog
-from gongmcp.catalog.resources import RESOURCES, find_resource
+from gongmcp.catalog.resources import RESOURCES, Resource, find_resource
 from gongmcp.catalog.schema import SCHEMA_VERSION, input_schema, output_schema
 from gongmcp.errors import ToolFault, Unavailable, UnknownPrompt, UnknownResource, UnknownTool
 from gongmcp.exposure.cursor import CursorSealer
@@ -256,11 +256,11 @@ class ToolHandler:
 
     def resources(self) -> list[ResourceInfo]:
         """Return the resources whose tool is allowed, templates left out."""
-        return [item.info() for item in RESOURCES if item.variable is None and item.exists(self._allowed)]
+        return [item.info() for item in RESOURCES if item.variable is None and self._has_resource(item)]
 
     def resource_templates(self) -> list[ResourceInfo]:
         """Return the templates of resources whose tool is allowed."""
-        return [item.info() for item in RESOURCES if item.variable is not None and item.exists(self._allowed)]
+        return [item.info() for item in RESOURCES if item.variable is not None and self._has_resource(item)]
 
     def read_resource(self, uri: str, cancel: Cancel | None = None) -> ResourceBody:
         """Return the JSON of the resource at *uri*: the structured answer of its tool, or of the policy.
@@ -269,7 +269,7 @@ class ToolHandler:
         the tool would answer. A snag is a body with ``status: unavailable``.
         """
         found = find_resource(uri)
-        if found is None or not found[0].exists(self._allowed):
+        if found is None or not self._has_resource(found[0]):
             raise UnknownResource(uri)
         resource, arguments = found
         if resource.tool is not None:
@@ -291,8 +291,8 @@ class ToolHandler:
         return answer.structured
 
     def prompts(self) -> list[PromptInfo]:
-        """Return the prompts of which every tool is allowed."""
-        return [prompt.info() for prompt in PROMPTS if prompt.exists(self._allowed)]
+        """Return the prompts of which every tool is allowed, with the arguments that the policy accepts."""
+        return [prompt.info(self._accepts) for prompt in PROMPTS if self._has_prompt(prompt)]
 
     def get_prompt(self, name: str, arguments: Mapping[str, Any] | None = None) -> PromptText:
         """Return the prompt *name* made ready; raises ``UnknownPrompt``, and ``ToolFault`` for bad arguments."""
@@ -325,7 +325,7 @@ class ToolHandler:
             deadline = time.monotonic() + self.tool_timeout
             with self._require_store().store_scope(deadline=deadline, cancel=cancel) as store:
                 load_state(store, self._digest)
-                found = how.ask(Asked(store, self._rules.names, prefix, given or {}))
+                found = how.ask(Asked(store, self._rules.names, prefix, given or {}, self.policy))
             guard = self._guard
             return [value for value in found if guard is None or not guard.names(value)]
         except Unavailable:
@@ -352,7 +352,7 @@ class ToolHandler:
         Raises ``UnknownResource`` as well.
         """
         for item in RESOURCES:
-            if item.uri == uri and item.tool and item.argument and item.exists(self._allowed):
+            if item.uri == uri and item.tool and item.argument and self._has_resource(item):
                 if variable != item.variable:
                     raise unknown_argument(variable, [item.variable or ""])
                 return self.complete(item.tool, item.argument, prefix, cancel=cancel)
@@ -360,9 +360,20 @@ class ToolHandler:
 
     def _prompt(self, name: str) -> Prompt:
         prompt = find_prompt(name)
-        if prompt is None or not prompt.exists(self._allowed):
+        if prompt is None or not self._has_prompt(prompt):
             raise UnknownPrompt(name)
         return prompt
+
+    def _accepts(self, tool: str, argument: str) -> bool:
+        return argument in self.tool(tool).input_schema["properties"]
+
+    def _has_prompt(self, prompt: Prompt) -> bool:
+        return prompt.exists(self._allowed) and all(self._accepts(*needed) for needed in prompt.needs())
+
+    def _has_resource(self, item: Resource) -> bool:
+        if not item.exists(self._allowed):
+            return False
+        return item.tool is None or item.argument is None or self._accepts(item.tool, item.argument)
 
     def _tool(self, name: str) -> Tool:
         try:

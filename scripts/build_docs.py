@@ -27,6 +27,7 @@ STATIC: dict[str, Callable[[], str]] = {
     "field-classes": exposure.field_classes,
     "exposure-columns": exposure.exposure_columns,
     "switches": exposure.switches,
+    "filters": exposure.filters,
     "dimensions": exposure.dimensions,
     "masked-kinds": exposure.masked_kinds,
     "errors": errors.errors,

@@ -9,6 +9,7 @@ from typing import Any
 
 from gongmcp.catalog.declaration import Tool
 from gongmcp.catalog.presets import PRESETS
+from gongmcp.catalog.schema import input_schema
 from gongmcp.exposure.decisions import decide
 from gongmcp.exposure.engine import columns
 from gongmcp.exposure.fields import SWITCHES, Expose
@@ -34,7 +35,7 @@ def describe_tools(active: Active) -> dict[str, Any]:
                 "aliases": list(tool.aliases),
                 "title": tool.title,
                 "summary": tool.description.partition(". ")[0].removesuffix(".") + ".",
-                "arguments": list(tool.arguments.__struct_fields__),
+                "arguments": list(input_schema(tool, active.policy)["properties"]),
                 "exposure": tool.level.value,
             }
             for tool in active.tools.values()

@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
+from gongmcp.catalog.filters import refuse_withheld
 from gongmcp.errors import ToolFault
+from gongmcp.exposure.fields import Field, Filters
 
 if TYPE_CHECKING:
     from gongmcp.catalog.declaration import Arguments, Tool
@@ -44,6 +46,7 @@ class DimensionMark:
 
 SearchText = Annotated[
     str,
+    Filters(Field.SNIPPET),
     msgspec.Meta(
         min_length=1,
         max_length=MAX_TEXT,
@@ -51,7 +54,9 @@ SearchText = Annotated[
     ),
 ]
 IsoDate = Annotated[
-    str, msgspec.Meta(extra_json_schema={"format": "date"}, description="UTC day, YYYY-MM-DD, inclusive.")
+    str,
+    Filters(Field.TIME),
+    msgspec.Meta(extra_json_schema={"format": "date"}, description="UTC day, YYYY-MM-DD, inclusive."),
 ]
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_TEXT)]
 Limit = Annotated[int | None, LimitMark()]
@@ -78,7 +83,7 @@ def validate(tool: Tool, policy: Policy, schema: Mapping[str, Any], arguments: A
     """Check *arguments* against the published *schema* of *tool* and return them typed.
 
     Raises ``ToolFault("invalid_argument", …)`` naming the argument, what is allowed and, for an
-    unknown name, the nearest valid one.
+    unknown name, the nearest valid one; ``refused_by_policy`` for an argument that looks for withheld values.
     """
     if arguments is None:
         arguments = {}
@@ -86,6 +91,7 @@ def validate(tool: Tool, policy: Policy, schema: Mapping[str, Any], arguments: A
         raise ToolFault("invalid_argument", "Arguments must be an object.")
     given = {key: value for key, value in arguments.items() if key != "_meta"}
     properties: dict[str, Any] = schema["properties"]
+    refuse_withheld(tool, policy, {name: value for name, value in given.items() if name not in properties})
     for name in given:
         if name not in properties:
             raise unknown_argument(name, list(properties))
@@ -103,6 +109,7 @@ def validate(tool: Tool, policy: Policy, schema: Mapping[str, Any], arguments: A
     missing = [name for name in schema.get("required", ()) if name not in plain]
     if missing:
         raise ToolFault("invalid_argument", f"Missing required argument: {', '.join(missing)}.")
+    refuse_withheld(tool, policy, plain)
     start, end = plain.get("from_date"), plain.get("to_date")
     if start and end and start > end:
         raise ToolFault("invalid_argument", "from_date is later than to_date.")

@@ -6,13 +6,14 @@ from typing import Annotated
 
 import msgspec
 
-from gongmcp.catalog.arguments import CallRef, Cursor, Limit, Text
+from gongmcp.catalog.arguments import CallRef, Cursor, Limit
 from gongmcp.catalog.declaration import NO_SUCH_CALL, Arguments, CallScope, Level, NotFound, Rows, tool
 from gongmcp.catalog.limits import Cap
 from gongmcp.catalog.vocabulary import (
     FACT_REFINEMENTS,
     Bucket,
     FromDate,
+    Label,
     LifecycleNotes,
     LifecycleSource,
     Scope,
@@ -23,7 +24,7 @@ from gongmcp.catalog.vocabulary import (
     provenance,
 )
 from gongmcp.errors import ToolFault
-from gongmcp.exposure.fields import Field, Provenance, in_modes, never, opt_in, shown
+from gongmcp.exposure.fields import Field, Filters, Provenance, in_modes, never, opt_in, shown
 from gongmcp.exposure.rows import Row
 from gongmcp.exposure.text import MaskedText
 from gongmcp.store import calls as store
@@ -35,9 +36,15 @@ MAX_FIELD_NAMES = 50
 IncludeIds = Annotated[bool, msgspec.Meta(description="Also show call ids.")]
 IncludeTitles = Annotated[bool, msgspec.Meta(description="Also show call titles.")]
 CrmType = Annotated[
-    str, msgspec.Meta(min_length=1, max_length=120, description="CRM object type as list_crm_object_types gives it.")
+    str,
+    Filters(Field.CRM_TYPE),
+    msgspec.Meta(min_length=1, max_length=120, description="CRM object type as list_crm_object_types gives it."),
 ]
-CrmId = Annotated[str, msgspec.Meta(min_length=1, max_length=120, description="CRM object id or object_ref.")]
+CrmId = Annotated[
+    str,
+    Filters(Field.CRM_OBJECT_ID),
+    msgspec.Meta(min_length=1, max_length=120, description="CRM object id or object_ref."),
+]
 
 
 class CallSearch(Arguments):
@@ -48,8 +55,8 @@ class CallSearch(Arguments):
     lifecycle_bucket: Bucket | None = None
     lifecycle_source: LifecycleSource = "auto"
     scope: Scope | None = None
-    system: Text | None = None
-    direction: Text | None = None
+    system: Label | None = None
+    direction: Label | None = None
     transcript_status: TranscriptStatus | None = None
     crm_object_type: CrmType | None = None
     crm_object_id: CrmId | None = None
@@ -119,8 +126,8 @@ class MissingSearch(Arguments):
     lifecycle_bucket: Bucket | None = None
     lifecycle_source: LifecycleSource = "auto"
     scope: Scope | None = None
-    system: Text | None = None
-    direction: Text | None = None
+    system: Label | None = None
+    direction: Label | None = None
     crm_object_type: CrmType | None = None
     crm_object_id: CrmId | None = None
     limit: Limit = None
@@ -173,8 +180,14 @@ def missing_transcripts(args: MissingSearch, scope: CallScope) -> Rows[MissingRo
 class OneCall(Arguments):
     """Which call ``get_call`` shows: exactly one of the two."""
 
-    call_id: Annotated[CallRef, msgspec.Meta(description="Call id; a call_ref is accepted too.")] | None = None
-    call_ref: Annotated[CallRef, msgspec.Meta(description="Alias of a call from another tool.")] | None = None
+    call_id: (
+        Annotated[CallRef, Filters(Field.CALL_ID), msgspec.Meta(description="Call id; a call_ref is accepted too.")]
+        | None
+    ) = None
+    call_ref: (
+        Annotated[CallRef, Filters(Field.CALL_REF), msgspec.Meta(description="Alias of a call from another tool.")]
+        | None
+    ) = None
     include_call_ids: IncludeIds = False
     include_call_titles: IncludeTitles = False
 
@@ -230,7 +243,8 @@ def get_call(args: OneCall, scope: CallScope) -> CallDetail | NotFound:
     """Look one call up by its id or alias."""
     if (args.call_id is None) == (args.call_ref is None):
         raise ToolFault("invalid_argument", "Give exactly one of call_id and call_ref.")
-    row = store.find_call(scope.store, args.call_id or args.call_ref or "")
+    by_id = not scope.policy.hides({Field.CALL_ID})  # else call_ref would tell whether an id is there
+    row = store.find_call(scope.store, args.call_id or args.call_ref or "", by_id=by_id)
     if row is None:
         return NotFound(NO_SUCH_CALL)
     objects = store.crm_objects(scope.store, row["call_no"], MAX_OBJECTS + 1)

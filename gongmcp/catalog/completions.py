@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gongmcp.catalog.arguments import MAX_TEXT, unknown_argument
+from gongmcp.catalog.crm_classes import concept_classes, group_classes_of
 from gongmcp.catalog.declaration import Tool
+from gongmcp.catalog.filters import withheld_arguments
 from gongmcp.catalog.registry import catalog
 from gongmcp.errors import ToolFault
 from gongmcp.exposure.clean import clean
@@ -44,12 +46,13 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a kind's query may use: what was typed, and the arguments already given (none is relied on)."""
+    """What a kind's query may use: what was typed, the arguments already given (none is relied on), the policy."""
 
     store: ReadStore
     names: CrmNames
     prefix: str
     given: Mapping[str, str]
+    policy: Policy = field(default_factory=Policy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +77,12 @@ def _group(dimension: str) -> Place:
 
 
 def _grouping_fields(asked: Asked) -> list[str]:
-    wanted = asked.prefix.casefold()
-    return [name for name in asked.names.matrix_group_fields if name.casefold().startswith(wanted)][:MAX_VALUES]
+    wanted, of = asked.prefix.casefold(), asked.given.get("object_type", "")
+    return [
+        name
+        for name in asked.names.matrix_group_fields
+        if name.casefold().startswith(wanted) and not asked.policy.hides(group_classes_of(of, name, asked.names))
+    ][:MAX_VALUES]
 
 
 def _buckets(asked: Asked) -> tuple[str, ...]:
@@ -87,7 +94,10 @@ def _buckets(asked: Asked) -> tuple[str, ...]:
 
 def _concepts(asked: Asked) -> list[str]:
     profile = active_profile(asked.store)
-    return profile.groupable() if profile is not None else []
+    if profile is None:
+        return []
+    names = profile.groupable()
+    return [name for name in names if not asked.policy.hides(concept_classes(profile, name, asked.names))]
 
 
 EVIDENCE_BY_FACTS = "search_transcripts_by_call_facts"
@@ -250,6 +260,8 @@ def completion(
     Raises ``ToolFault("invalid_argument")`` when the tool has no such argument.
     """
     properties: Mapping[str, Any] = schema["properties"]
+    if argument in withheld_arguments(tool, policy):
+        return Completion()
     if argument not in properties:
         raise unknown_argument(argument, list(properties))
     rule = properties[argument]

@@ -10,20 +10,22 @@ import msgspec
 
 from gongmcp.catalog.arguments import Cursor, Limit
 from gongmcp.catalog.calls import CrmType
+from gongmcp.catalog.crm_classes import classes_of, refuse_hidden
 from gongmcp.catalog.declaration import Arguments, CallScope, Level, Rows, tool
 from gongmcp.catalog.limits import Cap
-from gongmcp.exposure.fields import Field, exact, never, opt_in, shown
+from gongmcp.exposure.fields import Field, Filters, exact, never, opt_in, shown
 from gongmcp.exposure.rows import Row
 from gongmcp.exposure.text import MaskedText
 from gongmcp.store import crm as store
 from gongmcp.store.calls import masked
-from gongmcp.store.crm_names import CrmNames, kind_of
 from gongmcp.store.profile import require_profile
 
 Count = Annotated[int, shown(Field.COUNT)]
 Rate = Annotated[float, shown(Field.MEASURE)]
 FieldName = Annotated[
-    str, msgspec.Meta(min_length=1, max_length=120, description="CRM field name as list_crm_fields gives it.")
+    str,
+    Filters(Field.CRM_TYPE),
+    msgspec.Meta(min_length=1, max_length=120, description="CRM field name as list_crm_fields gives it."),
 ]
 
 
@@ -87,7 +89,9 @@ class ValueSearch(Arguments):
     object_type: CrmType
     field_name: FieldName
     value_query: Annotated[
-        str, msgspec.Meta(min_length=1, max_length=120, description="Part of the value, any case, as plain text.")
+        str,
+        Filters(Field.CRM_VALUE),
+        msgspec.Meta(min_length=1, max_length=120, description="Part of the value, any case, as plain text."),
     ]
     limit: Limit = None
     cursor: Cursor = None
@@ -125,9 +129,8 @@ class ValueHit(Row):
     refinements=(("", "Use a longer value_query."),),
 )
 def search_crm_field_values(args: ValueSearch, scope: CallScope) -> Rows[ValueHit]:
-    """Look values up by substring; a field whose class is hidden answers like a value that nobody has."""
-    if scope.policy.hides(_class_of(args.object_type, args.field_name, scope.names)):
-        return Rows([])
+    """Look values up by substring, unless a switch hides what the field holds."""
+    refuse_hidden(scope, classes_of(args.object_type, args.field_name, scope.names), "field_name")
     page = store.search_values(
         scope.store, args.object_type, args.field_name, args.value_query, scope.limit, scope.after
     )
@@ -148,25 +151,6 @@ def search_crm_field_values(args: ValueSearch, scope: CallScope) -> Rows[ValueHi
         for row in page.rows
     ]
     return Rows(rows, page.more, [(row["value_no"],) for row in page.rows])
-
-
-def _class_of(object_type: str, field_name: str, names: CrmNames) -> set[Field]:
-    """Return the field classes that a value of this field belongs to: looking for it tells as much as showing it."""
-    kind, name = kind_of(object_type), field_name.casefold()
-
-    def among(attribute: str) -> bool:
-        return name in {known.casefold() for known in names.fields(kind, attribute)}
-
-    classes = {Field.CRM_VALUE}
-    if kind == "account" and (among("name") or among("website")):
-        classes.add(Field.ACCOUNT_NAME)
-    if kind == "opportunity" and (among("name") or among("close_date") or among("probability")):
-        classes.add(Field.OPPORTUNITY_NAME)
-    if kind == "opportunity" and among("loss_reason"):
-        classes.add(Field.LOSS_REASON)
-    if kind in ("contact", "lead", "user"):
-        classes.add(Field.EMAIL if "mail" in name else Field.PERSON_TITLE if "title" in name else Field.PERSON_NAME)
-    return classes
 
 
 class UnmappedList(Arguments):

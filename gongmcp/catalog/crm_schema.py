@@ -9,13 +9,15 @@ import msgspec
 from gongmcp.catalog.arguments import Cursor, Limit
 from gongmcp.catalog.declaration import Arguments, CallScope, Level, Rows, tool
 from gongmcp.catalog.limits import Cap
-from gongmcp.exposure.fields import Field, shown
+from gongmcp.exposure.fields import Field, Filters, shown
 from gongmcp.exposure.rows import Row
 from gongmcp.exposure.text import MaskedText
 from gongmcp.store import crm_schema as store
 
 IntegrationId = Annotated[
-    str, msgspec.Meta(min_length=1, max_length=64, description="Id as list_crm_integrations gives it.")
+    str,
+    Filters(Field.SETTING_ID),
+    msgspec.Meta(min_length=1, max_length=64, description="Id as list_crm_integrations gives it."),
 ]
 ANALYST = ("analyst-core", "analyst-business-core")
 
@@ -108,7 +110,11 @@ class SchemaFieldList(Arguments):
 
     integration_id: IntegrationId | None = None
     object_type: (
-        Annotated[str, msgspec.Meta(min_length=1, max_length=120, description="Schema type or a call's object type.")]
+        Annotated[
+            str,
+            Filters(Field.CRM_TYPE),
+            msgspec.Meta(min_length=1, max_length=120, description="Schema type or a call's object type."),
+        ]
         | None
     ) = None
     limit: Limit = None

@@ -7,11 +7,13 @@ from typing import Annotated
 import msgspec
 
 from gongmcp.catalog.arguments import Cursor, DimensionMark, Limit, Text
+from gongmcp.catalog.crm_classes import concept_classes, refuse_hidden
 from gongmcp.catalog.declaration import Arguments, CallScope, Level, Rows, tool
 from gongmcp.catalog.dimensions import DIMENSION_ALIASES, DIMENSIONS, PROFILE_CONCEPT, Dimension
 from gongmcp.catalog.limits import Cap
 from gongmcp.catalog.vocabulary import (
     Bucket,
+    Label,
     LifecycleNotes,
     LifecycleSource,
     Scope,
@@ -20,7 +22,7 @@ from gongmcp.catalog.vocabulary import (
     provenance,
 )
 from gongmcp.errors import ToolFault
-from gongmcp.exposure.fields import Field, by, exact, shown
+from gongmcp.exposure.fields import Field, Filters, by, exact, shown
 from gongmcp.exposure.rows import Row
 from gongmcp.store import facts as store
 from gongmcp.store.buckets import Lifecycle, lifecycle_for
@@ -35,6 +37,7 @@ class FactSummary(Arguments):
     concept: (
         Annotated[
             Text,
+            Filters(Field.SETTING_NAME),
             msgspec.Meta(
                 description="With group_by=profile_concept: a groupable field concept of the active profile, "
                 "as list_business_concepts lists them."
@@ -45,8 +48,8 @@ class FactSummary(Arguments):
     lifecycle_bucket: Bucket | None = None
     lifecycle_source: LifecycleSource = "auto"
     scope: Scope | None = None
-    system: Text | None = None
-    direction: Text | None = None
+    system: Label | None = None
+    direction: Label | None = None
     transcript_status: TranscriptStatus | None = None
     limit: Limit = None
     cursor: Cursor = None
@@ -102,6 +105,9 @@ def summarize_call_facts(args: FactSummary, scope: CallScope) -> Rows[FactGroup]
     wants_profile = name == PROFILE_CONCEPT and args.lifecycle_source == "auto"
     lifecycle = lifecycle_for(scope.store, "profile" if wants_profile else args.lifecycle_source)
     group = _group(DIMENSIONS[name], args.concept, lifecycle)
+    if group.concept is not None and lifecycle.profile is not None:
+        asked = "group_by" if args.concept is None else "concept"
+        refuse_hidden(scope, concept_classes(lifecycle.profile, group.concept, scope.names), asked)
     wanted = call_filter(args, lifecycle, profile_no=lifecycle.profile_no)
     found = [{**row, "value": store.label(name, row["value"])} for row in store.summarize(scope.store, group, wanted)]
     rows = [

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from gongmcp.catalog.arguments import Cursor, Limit, Text
+from gongmcp.catalog.arguments import Cursor, Limit
 from gongmcp.catalog.calls import CrmType, IncludeIds, IncludeTitles
 from gongmcp.catalog.declaration import Arguments, CallScope, Level, Rows, tool
 from gongmcp.catalog.limits import Cap
@@ -15,6 +15,7 @@ from gongmcp.catalog.vocabulary import (
     DATES,
     Bucket,
     FromDate,
+    Label,
     LifecycleNotes,
     LifecycleSource,
     Scope,
@@ -120,8 +121,8 @@ class BacklogSearch(Arguments):
     from_date: FromDate = None
     to_date: ToDate = None
     scope: Scope | None = None
-    system: Text | None = None
-    direction: Text | None = None
+    system: Label | None = None
+    direction: Label | None = None
     lifecycle_source: LifecycleSource = "auto"
     limit: Limit = None
     cursor: Cursor = None

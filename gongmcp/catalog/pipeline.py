@@ -8,11 +8,12 @@ import msgspec
 
 from gongmcp.catalog.arguments import Cursor, Limit
 from gongmcp.catalog.calls import CrmType
+from gongmcp.catalog.crm_classes import group_classes_of, refuse_hidden
 from gongmcp.catalog.crm_fields import FieldName
 from gongmcp.catalog.declaration import Arguments, CallScope, Level, Rows, tool
 from gongmcp.catalog.limits import Cap
 from gongmcp.errors import ToolFault
-from gongmcp.exposure.fields import Field, Provenance, exact, in_modes, never, shown
+from gongmcp.exposure.fields import Field, Filters, Provenance, exact, in_modes, never, shown
 from gongmcp.exposure.rows import Row
 from gongmcp.exposure.small_cells import OTHER
 from gongmcp.store import pipeline as store
@@ -21,7 +22,7 @@ Count = Annotated[int, shown(Field.COUNT)]
 Rate = Annotated[float, shown(Field.MEASURE)]
 Label = Annotated[str, shown(Field.LABEL)]
 StageValues = Annotated[
-    list[Annotated[str, msgspec.Meta(min_length=1, max_length=120)]],
+    list[Annotated[str, Filters(Field.LABEL), msgspec.Meta(min_length=1, max_length=120)]],
     msgspec.Meta(description="Stages to look at, as summarize_call_facts(group_by=opportunity_stage) names them."),
 ]
 
@@ -86,6 +87,9 @@ class Signal(Row):
 )
 def analyze_late_stage_crm_signals(args: LateStage, scope: CallScope) -> Rows[Signal]:
     """Read the kept field counters per stage; biggest lift first."""
+    if args.stage_field is not None:
+        object_type = args.object_type or "Opportunity"
+        refuse_hidden(scope, group_classes_of(object_type, args.stage_field, scope.names), "stage_field")
     found = store.late_stage(
         scope.store,
         scope.names,
@@ -279,12 +283,19 @@ class Cell(Row):
 )
 def crm_field_population_matrix(args: Matrix, scope: CallScope) -> Rows[Cell]:
     """Read the kept counters per group, most populated first."""
-    allowed = scope.names.matrix_group_fields
+    hidden = scope.policy.hides
+    allowed = [
+        name
+        for name in scope.names.matrix_group_fields
+        if not hidden(group_classes_of(args.object_type, name, scope.names))
+    ]
+    if args.group_by_field is not None:
+        refuse_hidden(scope, group_classes_of(args.object_type, args.group_by_field, scope.names), "group_by_field")
     if args.group_by_field is not None and args.group_by_field not in allowed:
         hint = f"One of: {', '.join(allowed)}."
         raise ToolFault("invalid_argument", "group_by_field is not a field that may group.", hint)
-    carried = store.group_fields(scope.store, scope.names, args.object_type)
-    field = args.group_by_field or next(iter(carried), allowed[0])
+    carried = [name for name in store.group_fields(scope.store, scope.names, args.object_type) if name in allowed]
+    field = args.group_by_field or next(iter(carried), next(iter(allowed), ""))
     rows = [
         Cell(
             group_value=cell.group_value,

@@ -83,10 +83,23 @@ class Prompt:
                 return parameter
         raise unknown_argument(name, [parameter.name for parameter in self.parameters])
 
-    def info(self) -> PromptInfo:
-        """Return how it is listed."""
-        arguments = tuple(PromptArgument(p.name, p.description, p.required) for p in self.parameters)
+    def needs(self) -> list[tuple[str, str]]:
+        """Return (tool, argument) of every argument without which it cannot be written."""
+        own = [(parameter.tool, parameter.argument) for parameter in self.parameters if parameter.required]
+        fixed = [(step.tool, name) for step in self.steps for name, value in step.arguments.items() if _is_fixed(value)]
+        return own + fixed
+
+    def info(self, accepts: Callable[[str, str], bool]) -> PromptInfo:
+        """Return how it is listed, with the parameters that *accepts* (given tool and argument) lets through."""
+        arguments = tuple(
+            PromptArgument(p.name, p.description, p.required) for p in self.parameters if accepts(p.tool, p.argument)
+        )
         return PromptInfo(self.name, self.title, self.description, arguments)
+
+
+def _is_fixed(value: Any) -> bool:
+    """Tell whether a step's argument stands in every text, whatever the caller gives."""
+    return not isinstance(value, Given) or value.instead is not None
 
 
 _BUCKET = "Lifecycle bucket; completions name them."

@@ -14,6 +14,7 @@ from gongmcp.catalog.vocabulary import (
     FACT_REFINEMENTS,
     Bucket,
     FromDate,
+    Label,
     LifecycleSource,
     Scope,
     ToDate,
@@ -23,7 +24,7 @@ from gongmcp.catalog.vocabulary import (
     provenance,
 )
 from gongmcp.errors import ToolFault
-from gongmcp.exposure.fields import Field, Provenance, in_modes, opt_in, shown
+from gongmcp.exposure.fields import Field, Filters, Provenance, in_modes, opt_in, shown
 from gongmcp.exposure.rows import Row
 from gongmcp.exposure.snippets import snippet
 from gongmcp.exposure.text import MaskedText
@@ -44,14 +45,19 @@ class QuoteSearch(Arguments):
     lifecycle_bucket: Bucket | None = None
     lifecycle_source: LifecycleSource = "auto"
     scope: Scope | None = None
-    system: Text | None = None
-    direction: Text | None = None
+    system: Label | None = None
+    direction: Label | None = None
     transcript_status: TranscriptStatus | None = None
-    industry: Annotated[Text, msgspec.Meta(description="Part of the account's industry, any case.")] | None = None
+    industry: Annotated[Label, msgspec.Meta(description="Part of the account's industry, any case.")] | None = None
     account_query: (
-        Annotated[Text, msgspec.Meta(description="Part of the account's name; needs include_account_names.")] | None
+        Annotated[
+            Text,
+            Filters(Field.ACCOUNT_NAME, needs="include_account_names"),
+            msgspec.Meta(description="Part of the account's name; needs include_account_names."),
+        ]
+        | None
     ) = None
-    opportunity_stage: Annotated[Text, msgspec.Meta(description="Part of the stage, any case.")] | None = None
+    opportunity_stage: Annotated[Label, msgspec.Meta(description="Part of the stage, any case.")] | None = None
     speaker_role: SpeakerRole = "any"
     field_profile: (
         Annotated[FieldProfile, msgspec.Meta(description="limited hides identity; the others never replace a flag.")]
@@ -123,13 +129,6 @@ def search_transcript_quotes_with_attribution(args: QuoteSearch, scope: CallScop
             "invalid_argument",
             "transcript_status=missing cannot be searched: quotes start from cached transcript segments.",
             "Use missing_transcripts for calls without a transcript.",
-        )
-    hidden = args.field_profile == "limited" or "hide_account_names" in scope.policy.switches
-    if args.account_query is not None and (not args.include_account_names or hidden):
-        raise ToolFault(
-            "refused_by_policy",
-            "account_query searches by account name, which is not shown under these arguments and policy.",
-            "Set include_account_names=true, without field_profile=limited, where the policy allows account names.",
         )
     query = compile_query(args.query)
     lifecycle = lifecycle_of(args, scope)

@@ -13,6 +13,7 @@ import msgspec
 from gongmcp.catalog.arguments import DimensionMark, LimitMark
 from gongmcp.catalog.declaration import Level, Tool
 from gongmcp.catalog.dimensions import DIMENSION_ALIASES, DIMENSIONS, offered
+from gongmcp.catalog.filters import withheld_arguments
 from gongmcp.exposure.decisions import possible
 from gongmcp.exposure.policy import Policy
 from gongmcp.exposure.rows import Row, is_container, strip
@@ -31,11 +32,17 @@ _PLAIN: dict[Any, dict[str, Any]] = {
 
 
 def input_schema(tool: Tool, policy: Policy) -> dict[str, Any]:
-    """Return the schema of *tool*'s arguments; ``limit`` has the configured ceiling as maximum."""
+    """Return the schema of *tool*'s arguments; ``limit`` has the configured ceiling as maximum.
+
+    Arguments that look for what *policy* withholds are not in it.
+    """
     hints = get_type_hints(tool.arguments, include_extras=True)
     properties: dict[str, Any] = {}
     required: list[str] = []
+    withheld = withheld_arguments(tool, policy)
     for field in msgspec.structs.fields(tool.arguments):
+        if field.name in withheld:
+            continue
         schema = _argument(hints[field.name], tool, policy)
         if field.required:
             required.append(field.name)

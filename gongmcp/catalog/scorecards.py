@@ -10,7 +10,7 @@ import msgspec
 from gongmcp.catalog.arguments import Cursor, Limit
 from gongmcp.catalog.declaration import Arguments, CallScope, Level, NotFound, Rows, tool
 from gongmcp.catalog.limits import Cap
-from gongmcp.exposure.fields import Field, exact, never, shown
+from gongmcp.exposure.fields import Field, Filters, exact, never, shown
 from gongmcp.exposure.rows import Row
 from gongmcp.exposure.text import MaskedText
 from gongmcp.store import scorecards as store
@@ -77,7 +77,9 @@ class OneScorecard(Arguments):
     """Which scorecard ``get_scorecard`` shows."""
 
     scorecard_id: Annotated[
-        str, msgspec.Meta(min_length=1, max_length=64, description="Id as list_scorecards gives it.")
+        str,
+        Filters(Field.SETTING_ID),
+        msgspec.Meta(min_length=1, max_length=64, description="Id as list_scorecards gives it."),
     ]
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from gongmcp.catalog.arguments import Cursor, Limit, SearchText, Text
+from gongmcp.catalog.arguments import Cursor, Limit, SearchText
 from gongmcp.catalog.calls import CrmId, CrmType
 from gongmcp.catalog.declaration import Arguments, CallScope, Level, Rows, tool
 from gongmcp.catalog.limits import Cap
@@ -16,6 +16,7 @@ from gongmcp.catalog.vocabulary import (
     UNUSED,
     Bucket,
     FromDate,
+    Label,
     LifecycleNotes,
     LifecycleSource,
     Scope,
@@ -43,8 +44,8 @@ class SegmentSearch(Arguments):
     lifecycle_bucket: Bucket | None = None
     lifecycle_source: LifecycleSource = "auto"
     scope: Scope | None = None
-    system: Text | None = None
-    direction: Text | None = None
+    system: Label | None = None
+    direction: Label | None = None
     limit: Limit = None
     cursor: Cursor = None
     include_call_ids: Annotated[bool, msgspec.Meta(description="Also show call ids (raw provenance only).")] = False
@@ -140,8 +141,8 @@ class FactSearch(Arguments):
     lifecycle_bucket: Bucket | None = None
     lifecycle_source: LifecycleSource = "auto"
     scope: Scope | None = None
-    system: Text | None = None
-    direction: Text | None = None
+    system: Label | None = None
+    direction: Label | None = None
     limit: Limit = None
     cursor: Cursor = None
 

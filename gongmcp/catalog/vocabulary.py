@@ -6,15 +6,16 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from gongmcp.catalog.arguments import IsoDate
+from gongmcp.catalog.arguments import IsoDate, Text
 from gongmcp.catalog.declaration import Arguments, CallScope
-from gongmcp.exposure.fields import Field, shown
+from gongmcp.exposure.fields import Field, Filters, shown
 from gongmcp.exposure.rows import Row
 from gongmcp.store.buckets import Lifecycle, lifecycle_at_hand, lifecycle_for
 from gongmcp.store.calls import CallFilter
 
 Bucket = Annotated[
     str,
+    Filters(Field.CATEGORY),
     msgspec.Meta(
         min_length=1, max_length=64, description="Lifecycle bucket, a name that list_lifecycle_buckets gives."
     ),
@@ -26,6 +27,9 @@ LifecycleSource = Annotated[
     Literal["auto", "builtin", "profile"],
     msgspec.Meta(description="Which lifecycle: the business profile's or the builtin one; auto takes the active one."),
 ]
+
+Label = Annotated[Text, Filters(Field.LABEL)]
+"""A business category of the data, whole: a system, a direction."""
 
 FromDate = IsoDate | None
 ToDate = IsoDate | None

@@ -117,6 +117,17 @@ class Expose:
     exact: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Marks an argument whose value is compared with values of class *field*.
+
+    It is accepted where a column of that class would be shown; *needs* names the flag that must be true as well.
+    """
+
+    field: Field
+    needs: str | None = None
+
+
 def shown(field: Field) -> Expose:
     """Declare a column that leaves unless a switch withholds its class."""
     return Expose(field)

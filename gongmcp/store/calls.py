@@ -181,9 +181,10 @@ def search_calls(
     return CallPage(rows[:limit], len(rows) > limit)
 
 
-def find_call(store: ReadStore, name: str) -> CallRecord | None:
-    """Return the call whose id or alias is *name*, None when no such call is visible."""
-    return store.one("SELECT * FROM call_facts WHERE call_id = :name OR call_ref = :name", {"name": name})
+def find_call(store: ReadStore, name: str, *, by_id: bool = True) -> CallRecord | None:
+    """Return the call whose alias (or, *by_id*, whose id) is *name*, None when no such call is visible."""
+    where = "call_id = :name OR call_ref = :name" if by_id else "call_ref = :name"
+    return store.one(f"SELECT * FROM call_facts WHERE {where}", {"name": name})
 
 
 def calls_in_range(store: ReadStore, wanted: CallFilter) -> int:

@@ -9,10 +9,12 @@ from typing import get_type_hints
 from docgen.markdown import cell, code, codes, table
 from gongmcp.catalog.declaration import Tool
 from gongmcp.catalog.dimensions import DIMENSION_ALIASES, DIMENSIONS
+from gongmcp.catalog.filters import filters_of, withheld_arguments
 from gongmcp.catalog.registry import catalog
 from gongmcp.exposure.engine import columns
 from gongmcp.exposure.fields import SWITCHES, Expose, Field, Provenance
 from gongmcp.exposure.masking import KINDS
+from gongmcp.exposure.policy import Policy
 from gongmcp.exposure.rows import Row, strip
 from gongmcp.exposure.text import Span
 
@@ -115,12 +117,36 @@ def exposure_columns() -> str:
 
 
 def switches() -> str:
-    """Return the table of policy switches."""
-    rows = [
-        [code(name), ", ".join(code(field.name.lower()) for field in Field if field in fields)]
-        for name, fields in SWITCHES.items()
-    ]
-    return table(["Switch", "Withholds the classes"], rows)
+    """Return the table of policy switches: their classes, and the columns and arguments that go with them."""
+    rows = []
+    for name, fields in SWITCHES.items():
+        policy = Policy(provenance=Provenance.RAW, switches=frozenset({name}))
+        shown = [
+            code(f"{tool.name}.{column.path.removeprefix('results[].')}")
+            for tool in catalog().values()
+            for column in tool_columns(tool)
+            if name in switches_of(column.expose)
+        ]
+        asked = [
+            code(f"{tool.name}({argument})")
+            for tool in catalog().values()
+            for argument in withheld_arguments(tool, policy)
+        ]
+        classes = ", ".join(code(field.name.lower()) for field in Field if field in fields)
+        rows.append([code(name), classes, ", ".join(shown) or "–", ", ".join(asked) or "–"])
+    return table(["Switch", "Withholds the classes", "Columns withheld", "Arguments refused"], rows)
+
+
+def filters() -> str:
+    """Return the table of what arguments look for, by class."""
+    found: dict[Field, dict[str, None]] = {}
+    for tool in catalog().values():
+        for argument, marks in filters_of(tool.arguments).items():
+            for mark in marks:
+                needs = f" with {code(mark.needs)}" if mark.needs else ""
+                found.setdefault(mark.field, {})[code(argument) + needs] = None
+    rows = [[code(field.name.lower()), ", ".join(found[field])] for field in Field if field in found]
+    return table(["Class", "Arguments that look for it"], rows)
 
 
 def dimensions() -> str:

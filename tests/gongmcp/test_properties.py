@@ -138,7 +138,8 @@ def test_the_validator_agrees_with_the_published_schema(name: str, handler: Tool
             validate(tool, handler.policy, schema, arguments)
             accepted = True
         except ToolFault as fault:
-            accepted = "is later than" in fault.message  # a rule between two arguments, which no schema says
+            # A rule between two arguments, which no schema says: dates, a filter that needs its flag.
+            accepted = "is later than" in fault.message or fault.code == "refused_by_policy"
         assert accepted is allowed, arguments
         verdicts[accepted] += 1
     assert verdicts[True]
