@@ -410,9 +410,7 @@ def export_filtered_db(
         table(("left out", "why", ""), left)
     for item in found.dropped:
         note(f"{'Reduced to its meaning' if item.reduced else 'Left out'}: {item.kind} {item.record_id}")
-    emit_text(
-        f"\nWrote {out} ({found.file_bytes / 1e6:,.1f} MB). It is warmed, for a server without a restricted list."
-    )
+    emit_text(f"\nWrote {out} ({found.file_bytes / 1e6:,.1f} MB), warmed for a server without a restricted list.")
 
 
 def _export_json(db: Path, out: Path, found: ExportReport) -> dict[str, Any]:
