@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gongctl.cli.cache_cmd import Config, Db, Json, Masked, ModelPolicy, interruptible, model_policy
+from gongctl.cli.lazy import LightCommand
 from gongctl.cli.output import emit_json, emit_text, fail, heading, note, paragraph, table
+from gongctl.cli.policy_options import EPILOG
 from gongctl.cli.restricted import not_sensitive, sensitive
+from gongctl.cli.verify_cmd import verify_policy
 from gongmcp.errors import Exit, StartupRefusal
 
 if TYPE_CHECKING:
@@ -31,6 +34,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
+
+app.command("verify", cls=LightCommand, epilog=EPILOG)(verify_policy)
 
 ListFile = Annotated[
     Path,
