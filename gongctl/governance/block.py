@@ -11,7 +11,7 @@ import io
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -117,51 +117,110 @@ def add_to_list(path: Path, customer: Blocked) -> bool:
     Raises:
         StartupRefusal: the file is no restricted list, cannot be written, or the customer cannot be looked for.
     """
-    before = read_restricted_list(path)
     wanted = {identity for term in customer.terms() for identity in term.identity()}
-    known = {identity for entry in before.entries for term in entry.terms for identity in term.identity()}
+    known = _looked_for(read_restricted_list(path))
     if wanted <= known:
         return False
-    _replace(path, _with_entry(path.read_bytes().decode("utf-8"), customer), before)
+    _replace(path, _with_entry(path.read_bytes().decode("utf-8"), customer), known | wanted)
     return True
 
 
 def _with_entry(text: str, customer: Blocked) -> str:
+    """Return *text*, a restricted list, with *customer* behind the last one of ``no_ai``."""
+    mark = _BOM if text.startswith(_BOM) else ""
+    body = text.removeprefix(_BOM)
+    newline = "\r\n" if "\r\n" in body else "\n"
+    place = _place_behind_last(body)
+    if place is None:
+        return mark + _rewritten(body, customer).replace("\n", newline)
+    at, column = place
+    first, *rest = _entry_lines(customer)
+    lines = [f"{' ' * column}- {first}", *(f"{' ' * column}  {line}" for line in rest)]
+    return mark + body[:at] + "".join(newline + line for line in lines) + (body[at:] or newline)
+
+
+def _place_behind_last(text: str) -> tuple[int, int] | None:
+    """Return where the line ends on which the last customer of ``no_ai`` does, and the column of the dashes.
+
+    None when the customers are no list with dashes, or when where they end is not plain to see.
+    """
+    from ruamel.yaml import YAML
+
+    lists = _value(YAML(typ="safe", pure=True).compose(text), "lists")
+    customers = _value(_value(lists, LIST), "customers")
+    if customers is None or customers.id != "sequence" or customers.flow_style or not customers.value:
+        return None
+    last = customers.value[-1]
+    if any(item.start_mark.index > last.start_mark.index for item in customers.value):
+        return None  # the last one is an alias: its marks are those of its anchor
+    nodes = [node for node in _below(last) if node.start_mark.index >= last.start_mark.index]
+    if any(getattr(node, "style", None) in ("|", ">") for node in nodes):
+        return None  # such a text ends where the next thing begins
+    end = max(node.end_mark.index for node in nodes)
+    at = min((found for sign in "\r\n" if (found := text.find(sign, end)) >= 0), default=len(text))
+    return at, int(customers.start_mark.column)
+
+
+def _value(node: Any, key: str) -> Any:
+    """Return the value of *key* in a node of YAML that is a map; None when there is none."""
+    if node is None or node.id != "mapping":
+        return None
+    return next((value for name, value in node.value if name.value == key), None)
+
+
+def _below(node: Any) -> Iterator[Any]:
+    """Yield the scalars, and the lists and maps in brackets, at and below *node*: those that end where they seem to."""
+    if node.id == "scalar" or node.flow_style:
+        yield node
+    elif node.id == "mapping":
+        for key, value in node.value:
+            yield from _below(key)
+            yield from _below(value)
+    else:
+        for item in node.value:
+            yield from _below(item)
+
+
+def _entry_lines(customer: Blocked) -> list[str]:
+    """Return the lines of a customer's entry, without indentation."""
+    lines = [f"name: {_quoted(customer.name)}"]
+    for key, values in (("aliases", customer.aliases), ("domains", customer.domains)):
+        if values:
+            lines.append(f"{key}: [{', '.join(map(_quoted, values))}]")
+    if customer.reason:
+        lines.append(f"reason: {_quoted(customer.reason)}")
+    return lines
+
+
+def _quoted(text: str) -> str:
+    """Return *text* as a YAML scalar in double quotes, whatever it holds."""
+    drawn = (f"\\{char}" if char in '"\\' else char if char.isprintable() else f"\\U{ord(char):08x}" for char in text)
+    return f'"{"".join(drawn)}"'
+
+
+def _rewritten(text: str, customer: Blocked) -> str:
+    """Return *text* as ruamel.yaml writes it again, with *customer*: for lists that have no place for a line."""
     from ruamel.yaml import YAML
     from ruamel.yaml.comments import CommentedMap, CommentedSeq
-    from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
     yaml = YAML(typ="rt", pure=True)
     yaml.preserve_quotes = True
     yaml.width = _WIDE  # long lines stay as they are
-    tree = yaml.load(text.removeprefix(_BOM))
-
-    def quoted(values: Sequence[str]) -> CommentedSeq:
-        found = CommentedSeq([DoubleQuotedScalarString(value) for value in values])
-        found.fa.set_flow_style()
-        return found
-
-    entry = CommentedMap(name=DoubleQuotedScalarString(customer.name))
-    if customer.aliases:
-        entry["aliases"] = quoted(customer.aliases)
-    if customer.domains:
-        entry["domains"] = quoted(customer.domains)
-    if customer.reason:
-        entry["reason"] = DoubleQuotedScalarString(customer.reason)
+    tree = yaml.load(text)
+    entry = YAML(typ="rt", pure=True).load("\n".join(_entry_lines(customer)))
     if LIST not in tree["lists"]:
         tree["lists"][LIST] = CommentedMap()
     held = tree["lists"][LIST]
     if not held.get("customers"):
         held["customers"] = CommentedSeq()
+    if held["customers"].fa.flow_style():
+        entry.fa.set_flow_style()
     mapping, offset = _layout(tree)
     yaml.indent(mapping=mapping, sequence=offset + 2, offset=offset)
     held["customers"].append(entry)
     stream = io.StringIO()
     yaml.dump(tree, stream)
-    written = stream.getvalue()
-    if "\r\n" in text:
-        written = written.replace("\n", "\r\n")
-    return (_BOM if text.startswith(_BOM) else "") + written
+    return stream.getvalue()
 
 
 def _layout(tree: Any) -> tuple[int, int]:
@@ -175,8 +234,8 @@ def _layout(tree: Any) -> tuple[int, int]:
     return max(mapping, 1), 2
 
 
-def _replace(path: Path, text: str, before: RestrictedList) -> None:
-    """Put *text* in the place of the file at *path*: checked, on the disk, and then moved there at once."""
+def _replace(path: Path, text: str, wanted: set[str]) -> None:
+    """Put *text* in the place of the file at *path*: on the disk, looking for all of *wanted*, then moved at once."""
     target = path.resolve()
     stat = target.stat()
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".new", dir=target.parent)
@@ -189,7 +248,7 @@ def _replace(path: Path, text: str, before: RestrictedList) -> None:
             with suppress(OSError):  # only root may give a file to somebody else
                 os.fchown(file.fileno(), stat.st_uid, stat.st_gid)
             os.fsync(file.fileno())
-        if not read_restricted_list(made).covers(before):
+        if not wanted <= _looked_for(read_restricted_list(made)):
             raise StartupRefusal(
                 f"{path.name} cannot be changed without losing some of it.", "Add the customer by hand.", Exit.FAILED
             )
@@ -201,6 +260,10 @@ def _replace(path: Path, text: str, before: RestrictedList) -> None:
         ) from error
     finally:
         made.unlink(missing_ok=True)
+
+
+def _looked_for(restricted: RestrictedList) -> set[str]:
+    return {identity for entry in restricted.entries for term in entry.terms for identity in term.identity()}
 
 
 def _sync_folder(folder: Path) -> None:

@@ -280,7 +280,8 @@ def _in_text(text: str, *, phone_field: bool = False) -> list[str]:
 
 
 def _in_monologue(sentences: Sequence[str]) -> list[str]:
-    """Return the kinds of the finds; one that runs over sentences counts once."""
+    """Return the kinds of the finds; one that runs over sentences counts once, and so do two of a kind that meet at
+    the end of a sentence."""
     spans = find_spans(sentences)
     if spans is None:
         return []

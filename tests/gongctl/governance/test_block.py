@@ -79,6 +79,94 @@ def test_lists_of_any_form_keep_what_they_hold(tmp_path: Path, text: str) -> Non
     assert found.startswith("\ufeff") == text.startswith("\ufeff")
 
 
+COMMENTS = """\
+version: 1
+lists:
+  no_ai:
+    customers:
+      - name: Quokka  # eol
+        aliases: [Bilby Works,
+                  Wallaby Works]   # behind brackets
+      # the end of no_ai
+
+  # the second list
+  notification_required:
+    customers:
+      - name: Numbat
+"""
+DEEP = """\
+version: 1
+lists:
+    no_ai:
+        customers:
+        - name: Quokka
+          aliases:
+            - Bilby Works
+            - >-  # not this one
+              Wallaby
+              Works
+        - name: Numbat of
+           the north # here
+          aliases: &them
+            - Echidna # and here
+
+# the end
+"""
+WITHOUT_END = "version: 1\nlists:\n  no_ai:\n    customers:\n      - name: Quokka"
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("text", "last", "column"),
+    [
+        (LIST, "      - name: 'Quokka'", 6),
+        (COMMENTS, "                  Wallaby Works]   # behind brackets", 6),
+        (DEEP, "            - Echidna # and here", 8),
+        (NO_SPACE, "  - name: Bilby Works", 2),
+        (WITHOUT_END, "      - name: Quokka", 6),
+    ],
+)
+def test_nothing_but_the_new_lines_is_new(tmp_path: Path, text: str, last: str, column: int, newline: str) -> None:
+    if newline == "\r\n" and text is WITHOUT_END:
+        text += "\n"
+    found = added(tmp_path, text.replace("\n", newline), Blocked("Globex", ("Globex Nine",)))
+    indent = " " * column
+    entry = f'{indent}- name: "Globex"\n{indent}  aliases: ["Globex Nine"]'
+    expected = text.replace(last, f"{last}\n{entry}")
+    assert found == (expected if expected.endswith("\n") else expected + "\n").replace("\n", newline)
+
+
+LAST_IS_ALIAS = """\
+version: 1
+lists:
+  notification_required:
+    customers:
+      - &them {name: Numbat}  # kept
+  no_ai:
+    customers:
+      - name: Quokka
+      - *them
+"""
+LAST_IS_FOLDED = """\
+version: 1
+lists:
+  no_ai:
+    customers:
+      - name: >-
+          Quokka of
+          the north
+"""
+
+
+@pytest.mark.parametrize("text", [LAST_IS_ALIAS, LAST_IS_FOLDED])
+def test_where_a_line_cannot_be_put_the_file_is_written_again(tmp_path: Path, text: str) -> None:
+    found = added(tmp_path, text)
+    now = read_restricted_list(tmp_path / "list.yaml")
+    assert now.covers(listed(tmp_path, text))
+    assert [entry.name for entry in now.entries if entry.list == "no_ai"][-1] == "Globex"
+    assert all(line in found for line in text.splitlines() if "#" in line)
+
+
 NAMES = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=12)
 
 
@@ -95,6 +183,7 @@ def test_whatever_was_added_is_found_afterwards(
     folder = tmp_path_factory.mktemp("list")
     added(folder, LIST, customer)
     now = read_restricted_list(folder / "list.yaml")
+    assert now.covers(listed(folder))
     (entry,) = [entry for entry in now.entries if entry.index == 3]
     assert entry.name == customer.name
     assert Matcher(now).hits(f"we met {customer.name} today")
