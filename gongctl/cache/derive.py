@@ -20,13 +20,15 @@ from gongctl.cache.profile_facts import KeptProfile, ProfileFacts, call_fields, 
 from gongmcp.exposure.aliases import call_ref, object_ref, speaker_ref, tie_breaker, user_ref
 from gongmcp.exposure.clean import clean
 from gongmcp.exposure.masking import find_spans, mask
-from gongmcp.exposure.text import apply_spans, format_spans
+from gongmcp.exposure.participants import Participants
+from gongmcp.exposure.text import MaskedText, apply_spans, format_spans
 from gongmcp.store.crm_names import CrmNames
 from gongmcp.store.schema import MAX_SEGMENTS
 
 MAX_SECOND: Final = (1 << 32) - 1
 _MILLISECOND_EPOCHS: Final = 100_000_000_000  # a bigger number of seconds would be the year 5138
 _SCOPES: Final = {"external": "External", "internal": "Internal"}
+_PEOPLE: Final = frozenset({"contact", "lead", "user"})
 _AFFILIATIONS: Final = frozenset({"internal", "external"})
 _DURATIONS: Final = ((60, "under_1m"), (300, "1_5m"), (900, "5_15m"), (1800, "15_30m"), (2700, "30_45m"))
 
@@ -111,9 +113,12 @@ def derive(
     answered: Sequence[Mapping[str, Any]] = (),
     names: CrmNames | None = None,
     profiles: Sequence[KeptProfile] = (),
+    *,
+    mask_participants: bool = False,
 ) -> ServingCall:
     """Return what is served of *call* (an item of ``calls[]``, nested or flat), its *transcript* and the
-    scorecards *answered* for it; *names* are what CRM systems call things, *profiles* what facts are kept of.
+    scorecards *answered* for it; *names* are what CRM systems call things, *profiles* what facts are kept of;
+    *mask_participants* masks the names of the call's own parties in its title, transcript and CRM values.
 
     *secret* keys the aliases; *imported_at* (ISO, UTC) stands in for a start that Gong did not give.
     A transcript without a sentence counts as missing.
@@ -129,10 +134,12 @@ def derive(
     if not any(key in call for key in ("parties", "context")):
         call = {**meta, **call}  # a flat call that an import put under metaData as a whole
     parties = _parties(call.get("parties"), secret, call_id)
-    segments, speakers = _segments(transcript, parties, secret, call_id)
     names = names or CrmNames.default()
     rules = LifecycleRules.of(names)
     objects = crm_objects(call, names)
+    accounts = (item.get("name")[0] or item.name for item in objects if item.kind == "account")
+    people = Participants.of(call.get("parties"), accounts) if mask_participants else None
+    segments, speakers = _segments(transcript, parties, people, secret, call_id)
     account, opportunity = chosen_account(objects, rules), chosen_opportunity(objects, rules)
     start, started_at = _start(meta, imported_at)
     facts: dict[str, str | int | None] = {
@@ -140,7 +147,7 @@ def derive(
         "call_ref": call_ref(secret, call_id),
         "started_at": started_at,
         **_calendar(start),
-        **_metadata(call, meta),
+        **_metadata(call, meta, people),
         "transcript_present": int(bool(segments)),
         "segment_count": len(segments),
         "parties_count": len(parties),
@@ -153,7 +160,7 @@ def derive(
         tie_breaker(secret, call_id),
         facts,
         speakers,
-        tuple(_object_row(position, item, secret) for position, item in enumerate(objects)),
+        tuple(_object_row(position, item, people, secret) for position, item in enumerate(objects)),
         segments,
         tuple(_answer(item, secret) for item in answered),
         _position(objects, account),
@@ -229,8 +236,10 @@ def _calendar(start: dt.datetime) -> dict[str, str]:
 # --- metadata --------------------------------------------------------------------------------------
 
 
-def _metadata(call: Mapping[str, Any], meta: Mapping[str, Any]) -> dict[str, str | int | None]:
-    title = mask(as_text(meta.get("title")))
+def _metadata(
+    call: Mapping[str, Any], meta: Mapping[str, Any], people: Participants | None
+) -> dict[str, str | int | None]:
+    title = _masked(as_text(meta.get("title")), people)
     duration = _seconds(meta.get("duration"))
     return {
         "title": title.value,
@@ -248,6 +257,11 @@ def _metadata(call: Mapping[str, Any], meta: Mapping[str, Any]) -> dict[str, str
         "is_private": int(as_text(meta.get("isPrivate")).casefold() == "true"),
         "calendar_event_present": int(bool(as_text(meta.get("calendarEventId")))),
     }
+
+
+def _masked(text: str, people: Participants | None, *, person: bool = False, phone_field: bool = False) -> MaskedText:
+    masked = mask(text, phone_field=phone_field)
+    return masked if people is None else people.add_to(text, masked, person=person)
 
 
 def _either(call: Mapping[str, Any], meta: Mapping[str, Any], key: str) -> str:
@@ -302,7 +316,11 @@ def _party(number: int, party: Mapping[str, Any], secret: bytes, call_id: str) -
 
 
 def _segments(
-    transcript: Mapping[str, Any] | None, parties: Sequence[PartyRow], secret: bytes, call_id: str
+    transcript: Mapping[str, Any] | None,
+    parties: Sequence[PartyRow],
+    people: Participants | None,
+    secret: bytes,
+    call_id: str,
 ) -> tuple[tuple[SegmentRow, ...], tuple[PartyRow, ...]]:
     """Return the masked segments, and the parties with the speakers who are none of them."""
     rows: list[SegmentRow] = []
@@ -319,6 +337,8 @@ def _segments(
             everybody.append(PartyRow(speaker, speaker_id, reference, "unknown", "", 0))
         texts = [sentence["text"] for sentence in sentences]
         spans = find_spans(texts)
+        if people is not None:
+            spans = people.add(texts, spans)
         index = len(rows)
         for position, sentence in enumerate(sentences):
             start = _milliseconds(sentence.get("start"))
@@ -388,13 +408,16 @@ def _crm_name(text: str) -> str:
     return _label(text)
 
 
-def _object_row(position: int, item: CrmObject, secret: bytes) -> ObjectRow:
-    name = mask(item.name)
+def _object_row(position: int, item: CrmObject, people: Participants | None, secret: bytes) -> ObjectRow:
+    person = item.kind in _PEOPLE
+    name = _masked(item.name, people, person=person)
     object_type, object_id = _crm_name(item.object_type), clean(item.object_id)[0].strip()
     values: dict[str, tuple[str, str | None]] = {}
     for field, value in item.fields.items():
         masked = (
-            mask(value, phone_field=is_phone_field(field)) if field not in item.typed or is_phone_field(field) else None
+            _masked(value, people, person=person, phone_field=is_phone_field(field))
+            if field not in item.typed or is_phone_field(field)
+            else None
         )
         entry = (value, None) if masked is None else (masked.value, format_spans(masked.spans))
         # Two names may be one once their invisible characters and outer blanks are gone, which a caller cannot

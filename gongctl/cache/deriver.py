@@ -66,7 +66,8 @@ class Rules:
 
     *secret* keys aliases, *names* are what CRM systems give to things, *profiles* those of which facts are kept;
     *scope* and *judge* (of the restricted list, None without one) decide which calls are served. *only_judge*:
-    nothing is derived, the list's verdicts are all that is wanted.
+    nothing is derived, the list's verdicts are all that is wanted. *mask_participants*: the names of each call's own
+    parties are masked.
     """
 
     secret: bytes
@@ -75,6 +76,7 @@ class Rules:
     scope: Scope = field(default_factory=Scope)
     judge: Judge | None = None
     only_judge: bool = False
+    mask_participants: bool = False
 
 
 class Deriver(Protocol):
@@ -106,6 +108,7 @@ def derive_batch(batch: Sequence[RawCall], rules: Rules) -> Derived:
                 payloads.answered,
                 rules.names,
                 rules.profiles,
+                mask_participants=rules.mask_participants,
             )
             outside = rules.scope.excludes(served.facts)
             if outside is None:

@@ -136,7 +136,8 @@ class _Run:
         self._verdicts = VerdictWriter(writer.connection, writer.secret, restricted)
         self._segments = 0
         judge = None if restricted is None else Judge(restricted)
-        self._rules = Rules(writer.secret, rules.names, (), rules.scope, judge)
+        masked = rules.mask_participants
+        self._rules = Rules(writer.secret, rules.names, (), rules.scope, judge, mask_participants=masked)
 
     def begin(self, *, ungoverned: bool = False) -> None:
         """Start a new model where there is none of the rules in force, or turn to a changed list; check the space."""

@@ -156,8 +156,9 @@ class Disclosure:
             entry = Entry("removed", CONTROL, INVISIBLE_RULE, place, span.start, span.length, span.length)
             self.ledger.add(entry, "Invisible and control characters are removed from text.")
         else:
-            entry = Entry("redacted", span.kind, f"{MASK_RULE}.{span.kind}", place, span.start, span.length)
-            self.ledger.add(entry, f"Text of kind {span.kind} is masked before anything is indexed or cut.")
+            kind = span.kind.partition("-")[0]  # without the number of a person
+            entry = Entry("redacted", span.kind, f"{MASK_RULE}.{kind}", place, span.start, span.length)
+            self.ledger.add(entry, f"Text of kind {kind} is masked before anything is indexed or cut.")
 
     def _text(self, text: str, kind: Field, place: Place, marks: Sequence[tuple[int, int]] = ()) -> str:
         if kind.untrusted or kind.token:

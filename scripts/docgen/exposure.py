@@ -14,6 +14,7 @@ from gongmcp.catalog.registry import catalog
 from gongmcp.exposure.engine import columns
 from gongmcp.exposure.fields import SWITCHES, Expose, Field, Provenance
 from gongmcp.exposure.masking import KINDS
+from gongmcp.exposure.participants import PERSON
 from gongmcp.exposure.policy import Policy
 from gongmcp.exposure.rows import Row, strip
 from gongmcp.exposure.text import Span
@@ -161,4 +162,5 @@ def dimensions() -> str:
 def masked_kinds() -> str:
     """Return the table of what masking takes out of text."""
     rows = [[code(Span(kind.name, 0, 0).mark), cell(kind.title)] for kind in KINDS]
+    rows.append([code(Span(f"{PERSON}-2", 0, 0).mark), "name of a party of the call, with `--mask-participants` only"])
     return table(["Mark", "What is taken out"], rows)
