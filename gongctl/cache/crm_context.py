@@ -146,7 +146,7 @@ def _read(raw: Mapping[str, Any], names: CrmNames) -> CrmObject:
     for source in (raw.get("fields"), raw.get("properties")):
         for name, value in _pairs(source):
             crm_object.fields[name] = as_text(value)
-            if value is not None and not isinstance(value, str):
+            if isinstance(value, bool | int | float):
                 crm_object.typed.add(name)
     if not crm_object.name:
         crm_object.name = crm_object.first(NAME_FIELDS)[0] or _full_name(crm_object)

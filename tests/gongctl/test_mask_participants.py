@@ -252,6 +252,24 @@ def test_title_transcript_and_values_of_the_call() -> None:
         assert name in changed or served.facts[name] == value
 
 
+def test_a_value_that_is_a_list_or_an_object_is_text_too() -> None:
+    fields = [
+        {"name": "Team__c", "value": ["Zoe Marchetti", "zoe@example.com"]},
+        {"name": "More__c", "value": {"who": "Zoe", "\ud800": None}},
+        {"name": "Number__c", "value": 2025550187},
+    ]
+    call = {"metaData": {"id": "1"}, "parties": PARTIES, "context": [{"objectType": "Deal", "fields": fields}]}
+    (deal,) = derive(call, None, SECRET, IMPORTED, mask_participants=True).objects
+    assert {name: value for name, value, _ in deal.values} == {
+        "Team__c": '["{redacted:person-1}","{redacted:email}"]',
+        "More__c": '{"who":"{redacted:person-1}","":null}',
+        "Number__c": "2025550187",
+    }
+    (deal,) = derive(call, None, SECRET, IMPORTED).objects
+    assert "Zoe Marchetti" in deal.values[0][1], "control"
+    assert "zoe@example.com" not in deal.values[0][1]
+
+
 # --- the sample ---------------------------------------------------------------------------------------
 
 HONORIFICS = frozenset({"mr", "mrs", "ms", "dr", "speaker", "operator"})
