@@ -28,6 +28,11 @@ run() { # LINES COMMAND...
     awk -v n="$lines" 'NR <= n { print substr($0, 1, 180) } END { if (NR > n) printf "[%d more lines]\n", NR - n }'
   [ $status -eq 0 ] || { printf 'exit %s\n' "$status"; [ "$status" = "${allow:-0}" ] || failed=1; }
 }
+ends() { # LINES COMMAND...: the last lines of what it says
+  local lines=$1
+  shift
+  "$@" 2>&1 | tail -n "$lines"
+}
 expect() { # WHAT COMMAND...: fails the script when the command does
   local what=$1
   shift
@@ -101,7 +106,7 @@ else
 fi
 
 title "tests: tools under profiles, warm, commands, rules, discovery on Salesforce and HubSpot, cost"
-run 8 "$bin/python" -m pytest -q -n 2 tests/gongmcp/test_profile_tools.py tests/gongctl/test_profile_warm.py \
+run 12 ends 12 "$bin/python" -m pytest -q -n 2 tests/gongmcp/test_profile_tools.py tests/gongctl/test_profile_warm.py \
   tests/gongctl/test_profile_cmd.py tests/gongctl/test_profile_steps.py tests/gongctl/profile
 title "facts of profiles: calls a second, memory, one changed call, switching"
 [ $# -gt 0 ] || set -- 10000 100000
