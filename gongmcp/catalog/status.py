@@ -7,6 +7,7 @@ from typing import Annotated
 from gongmcp.catalog.declaration import Arguments, CallScope, Level, tool
 from gongmcp.exposure.fields import Field, shown
 from gongmcp.exposure.rows import Row
+from gongmcp.store.freshness import WARM_COMMAND
 from gongmcp.store.profile import readiness
 from gongmcp.store.status import date_range
 
@@ -90,7 +91,7 @@ def get_sync_status(args: NoArguments, scope: CallScope) -> SyncStatus:
         freshness_reason="Newer data was imported and waits to be warmed; answers are of as_of."
         if scope.state.stale
         else "Everything imported is served.",
-        repair="gongctl cache warm --db DB" if scope.state.stale else None,
+        repair=WARM_COMMAND if scope.state.stale else None,
         last_import_at=scope.state.last_import_at,
         first_call_date=first,
         last_call_date=last,

@@ -12,6 +12,7 @@ from typing import Literal
 
 from gongmcp.errors import ToolFault
 from gongmcp.store.connection import ReadStore
+from gongmcp.store.freshness import WARM_HINT
 from gongmcp.store.profile import BusinessProfile, active_profile, has_facts
 
 
@@ -75,7 +76,7 @@ BUILTIN = (
 
 BUILTIN_ORDER = tuple(item.bucket for item in BUILTIN)
 
-WARM_PROFILE = "The operator runs: gongctl cache warm --db DB. Until then use lifecycle_source=builtin."
+WARM_PROFILE = f"{WARM_HINT} Until then use lifecycle_source=builtin."
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from gongmcp.errors import ToolFault
 from gongmcp.store.connection import ReadStore
 
-WARM_HINT = "The operator runs: gongctl cache warm --db DB."
+WARM_COMMAND = "gongctl cache warm --db DB, with the --config and --ai-governance-config of this server if it has them"
+"""What repairs a stale or missing model. A server does not tell the names of the files that it was started with."""
+
+WARM_HINT = f"The operator runs: {WARM_COMMAND}."
 
 
 @dataclass(frozen=True, slots=True)

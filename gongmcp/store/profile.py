@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 
 from gongmcp.errors import ToolFault
 from gongmcp.store.connection import ReadStore
+from gongmcp.store.freshness import WARM_COMMAND
 
 CLASSIFIER_VERSION: Final = 1
 """Raised whenever the same profile would put the same call elsewhere: facts made by another one are not served."""
@@ -137,7 +138,7 @@ def readiness(store: ReadStore, *, stale: bool) -> Readiness:
             "needs_action",
             "missing",
             "The cache holds no complete facts of the active profile.",
-            "gongctl cache warm --db DB",
+            WARM_COMMAND,
             lacking,
         )
     if stale:
@@ -145,7 +146,7 @@ def readiness(store: ReadStore, *, stale: bool) -> Readiness:
             "needs_action",
             "stale",
             "Data was imported after the facts were made.",
-            "gongctl cache warm --db DB",
+            WARM_COMMAND,
             lacking,
         )
     if lacking or profile.document.get("warnings"):

@@ -73,7 +73,7 @@ CREATE TABLE tallies (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WIT
 -- every business profile that was imported, with its YAML as given (evidence values included)
 CREATE TABLE profiles (
   profile_no INTEGER PRIMARY KEY,
-  profile_id TEXT NOT NULL UNIQUE,  -- profile_ + 12 hex of canonical_sha256
+  profile_id TEXT NOT NULL UNIQUE,  -- profile_ + profile_no
   name TEXT NOT NULL, version INTEGER NOT NULL,
   canonical_sha256 TEXT NOT NULL UNIQUE,  -- of its meaning: one row for each meaning
   source_sha256 TEXT NOT NULL, source_path TEXT NOT NULL, source TEXT NOT NULL,
