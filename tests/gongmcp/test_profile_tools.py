@@ -23,6 +23,7 @@ from gongmcp.handler import ToolHandler, build_handler
 from gongmcp.render.wire import result_bytes
 from gongmcp.settings import ServerSettings
 from gongmcp.store.connection import StorePool
+from gongmcp.store.freshness import WARM_COMMAND
 from gongmcp.store.schema import RAW_TABLES
 from tests.gongctl.profile_cache import (
     BUCKETS,
@@ -447,7 +448,7 @@ def readiness(db: Path) -> dict[str, Any]:
 
 def test_the_status_tells_each_state_of_the_profile_and_what_to_run(tmp_path: Path) -> None:
     path = tmp_path / "cache.db"
-    warm_command = "gongctl cache warm --db DB"
+    warm_command = WARM_COMMAND
     with opened(path) as writer:
         store(writer, CALLS[:40])
         warm(writer)
