@@ -101,15 +101,18 @@ def _serve(settings: ServerSettings, db: Path) -> int:
     from gongmcp.exposure.evidence import EvidenceSession
     from gongmcp.handler import build_handler
     from gongmcp.render.surface import surface_note
+    from gongmcp.render.visible import visible
 
-    if settings.restricted is not None and settings.policy.tools is None:
+    if settings.restricted is not None and settings.policy.tools is None and settings.lock is None:
         raise refused("governance_needs_tools")
     handler = build_handler(settings, db, session=EvidenceSession())
     if not handler.has_model():
         raise refused("cache_governed" if settings.restricted is None and handler.is_governed() else "cache_not_warmed")
     from gongmcp.protocol.stdio import serve_stdio  # the SDK; a refusal does not wait for it
 
-    note = surface_note(handler, settings)
+    for difference in handler.drift:
+        print(f"gongmcp: lock: {visible(difference)}", file=sys.stderr)
+    note = surface_note(handler, settings) if settings.lock is None else ""
     if note:
         print(f"gongmcp: {note}", file=sys.stderr)
     return serve_stdio(lambda: handler)

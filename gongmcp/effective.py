@@ -80,6 +80,10 @@ def _value(settings: ServerSettings, name: str) -> tuple[Any, str]:
         # The file's name: where it lies is nobody's business who reads this listing.
         path = settings.restricted_path
         return (None if path is None else path.name), ""
+    if name == "lock":
+        return (None if settings.lock is None else settings.lock.name), ""
+    if name == "lock_mode":
+        return settings.lock_mode, ""
     if name in _POLICY_VALUES:
         return _POLICY_VALUES[name](policy), ""
     (cap,) = (cap for cap in Cap if f"max_{cap.setting}" == name)

@@ -14,7 +14,8 @@ from gongmcp.catalog.declaration import Rows, Tool
 from gongmcp.errors import ToolFault
 from gongmcp.exposure.engine import Disclosure
 from gongmcp.exposure.evidence import AnswerBudget, Evidence
-from gongmcp.exposure.ledger import Entry
+from gongmcp.exposure.ledger import Entry, Place
+from gongmcp.exposure.rows import Row
 
 if TYPE_CHECKING:
     from gongmcp.governance.guard import Guard
@@ -29,7 +30,10 @@ EVIDENCE_RULE = "evidence.session"
 ANSWER_RULE = "evidence.per_answer"
 GUARD_RULE = "governance.guard"
 
+LOCK_RULE = "approval.lock"
+
 Key = tuple[Any, ...]
+Review = Callable[[Row, Place], Row | None]
 
 
 @dataclass(slots=True)
@@ -55,8 +59,11 @@ def gather(
     disclosure: Disclosure,
     guard: Guard | None,
     budget: AnswerBudget,
+    review: Review | None = None,
 ) -> Gathered:
     """Read pages by *ask* (rows behind a key) until *limit* rows may be sent; 0 = all that there are.
+
+    *review* leaves out of each row what was not approved, or the row.
 
     Raises:
         ToolFault: ``evidence_budget_exhausted`` when every row found is of calls that the session has seen enough of.
@@ -68,7 +75,7 @@ def gather(
         result = ask(after)
         if refill == 0:
             out.notes, out.searched = result.notes, result.searched
-        ended = _take(out, result, limit, disclosure, guard, budget, groups)
+        ended = _take(out, result, limit, disclosure, guard, budget, groups, review)
         if ended:
             break
         out.more = result.more
@@ -95,12 +102,22 @@ def _take(
     guard: Guard | None,
     budget: AnswerBudget,
     groups: dict[str, int],
+    review: Review | None,
 ) -> bool:
     """Take what may be sent of *result*; returns True when the page ends before the end of *result*."""
     for index, row in enumerate(result.rows):
         if limit and len(out.rows) >= limit:
             out.more = True
             return True
+        if review is not None:
+            reviewed = review(row, ("results", len(out.rows)))
+            if reviewed is None:
+                disclosure.ledger.add(
+                    Entry("omitted", "row", LOCK_RULE, ("results",)),
+                    "A row held what appeared in the data after the approval.",
+                )
+                continue
+            row = reviewed
         evidence = result.evidence[index] if result.evidence else None
         if evidence is not None:
             if not budget.fits(evidence):

@@ -51,6 +51,8 @@ from gongmcp.store.freshness import ModelState, is_governed, load_state
 from gongmcp.store.model import ModelRules
 
 if TYPE_CHECKING:
+    from gongmcp.approval.enforce import UnderLock
+    from gongmcp.approval.gate import Look
     from gongmcp.governance.guard import Guard
 
 __all__ = ["Answer", "Outcome", "ToolHandler", "ToolInfo", "build_handler"]
@@ -128,11 +130,12 @@ class ToolHandler:
         rules: ModelRules | None = None,
         guard: Guard | None = None,
         session: EvidenceSession | None = None,
+        lock: UnderLock | None = None,
     ) -> None:
         """Serve the read model of *rules* under *policy*.
 
         *guard* looks at what leaves once more; *session* keeps what one client has seen, None = every call is the
-        first of its session (a preview).
+        first of its session (a preview). *lock* leaves out what was not approved.
         """
         self.policy = policy
         self.tool_timeout = tool_timeout
@@ -141,6 +144,8 @@ class ToolHandler:
         self._digest = self._rules.digest
         self._guard = guard
         self._session = session
+        self._lock = lock
+        self._gate = lock.gate if lock is not None else None
         self._allowed = {name: tool for name, tool in catalog().items() if policy.tools is None or name in policy.tools}
         self._infos: dict[str, ToolInfo] = {}
 
@@ -176,7 +181,30 @@ class ToolHandler:
             policy = under_preset(policy, find_preset(preset))
         if provenance is not None:
             policy = replace(policy, provenance=Provenance(provenance))
-        return ToolHandler(policy, self._pool, tool_timeout=self.tool_timeout, rules=self._rules, guard=self._guard)
+        return ToolHandler(
+            policy,
+            self._pool,
+            tool_timeout=self.tool_timeout,
+            rules=self._rules,
+            guard=self._guard,
+            lock=self._lock,
+        )
+
+    def with_lock(self, lock: UnderLock) -> ToolHandler:
+        """Return a handler over the same cache that serves what *lock* leaves (a preview)."""
+        return ToolHandler(
+            lock.policy,
+            self._pool,
+            tool_timeout=self.tool_timeout,
+            rules=self._rules,
+            guard=self._guard,
+            lock=lock,
+        )
+
+    @property
+    def drift(self) -> list[str]:
+        """What differs from the lock, in words; empty without one."""
+        return [] if self._lock is None else [difference.sentence() for difference in self._lock.drift]
 
     def has_model(self) -> bool:
         """Return whether the cache holds a read model that may be served; True also while it cannot be asked."""
@@ -210,6 +238,8 @@ class ToolHandler:
 
     def instructions(self) -> str:
         """Return the server's instructions for a client: corpus, as-of, coverage, first tool, what is withheld."""
+        if self._lock is not None and not self._lock.says_instructions:
+            return ""
         cells = SmallCells(self.policy.min_cell)
         state = {
             name: cells.count(value) if isinstance(value, int) else value for name, value in self.freshness().items()
@@ -326,6 +356,8 @@ class ToolHandler:
             with self._require_store().store_scope(deadline=deadline, cancel=cancel) as store:
                 load_state(store, self._digest)
                 found = how.ask(Asked(store, self._rules.names, prefix, given or {}, self.policy))
+                if self._gate is not None:
+                    found = self._gate.values(store, how.kind.field, found, (given or {}).get("object_type"))
             guard = self._guard
             return [value for value in found if guard is None or not guard.names(value)]
         except Unavailable:
@@ -368,10 +400,12 @@ class ToolHandler:
         return argument in self.tool(tool).input_schema["properties"]
 
     def _has_prompt(self, prompt: Prompt) -> bool:
+        if self._lock is not None and prompt.name not in self._lock.prompts:
+            return False
         return prompt.exists(self._allowed) and all(self._accepts(*needed) for needed in prompt.needs())
 
     def _has_resource(self, item: Resource) -> bool:
-        if not item.exists(self._allowed):
+        if not item.exists(self._allowed) or (self._lock is not None and item.uri not in self._lock.resources):
             return False
         return item.tool is None or item.argument is None or self._accepts(item.tool, item.argument)
 
@@ -394,6 +428,8 @@ class ToolHandler:
         self, tool: Tool, arguments: Mapping[str, Any] | None, ledger: Ledger, cancel: Cancel | None
     ) -> tuple[dict[str, Any], int]:
         valid = validate(tool, self.policy, self.tool(tool.name).input_schema, arguments)
+        if self._gate is not None:
+            self._gate.refuse_arguments(tool, valid.plain)
         if self._guard is not None:
             self._guard.follow()
         deadline = time.monotonic() + self.tool_timeout
@@ -417,10 +453,11 @@ class ToolHandler:
         sealer = CursorSealer(state.secret)
         after = sealer.open(valid.cursor, binding) if valid.cursor else None
         disclosure = Disclosure(self.policy, valid.plain, ledger)
+        look = self._gate.look(store, disclosure) if self._gate is not None else None
         head: dict[str, Any] = {"status": "ok", "as_of": state.as_of, "freshness": state.freshness}
         if not tool.many:
             scope = self._scope(store, state, valid.limit, after)
-            answered = self._one(tool, tool.function(valid.model, scope), head, disclosure)
+            answered = self._one(tool, tool.function(valid.model, scope), head, disclosure, look)
             scope.cells.tell(ledger)
             return answered
         envelope = head | ({"limit": valid.limit} if tool.cap is not None else {})
@@ -439,12 +476,14 @@ class ToolHandler:
 
         session = self._session or EvidenceSession()
         budget = AnswerBudget(self.policy.evidence, session)
-        gathered = gather(tool, ask, after, valid.limit, disclosure, self._guard, budget)
+        review = look.listed if look is not None else None
+        gathered = gather(tool, ask, after, valid.limit, disclosure, self._guard, budget, review)
         assert first is not None
         first.cells.tell(ledger)  # a later page of the same list coarsens it anew
         notes: dict[str, Any] = {}
         if tool.notes is not None and gathered.notes is not None:
-            told = disclosure.row(tool.notes, gathered.notes, ())
+            reviewed = gathered.notes if look is None else look.single(gathered.notes)
+            told = {} if reviewed is None else disclosure.row(tool.notes, reviewed, ())
             repeated = {name for name, value in told.items() if value == valid.plain.get(name)}
             notes = self._guarded(told, echo=echoes(tool.notes) | repeated)
         if not gathered.rows and valid.cursor is None:
@@ -460,8 +499,15 @@ class ToolHandler:
         return structured, sent
 
     def _one(
-        self, tool: Tool, result: Row | NotFound, head: dict[str, Any], disclosure: Disclosure
+        self,
+        tool: Tool,
+        result: Row | NotFound,
+        head: dict[str, Any],
+        disclosure: Disclosure,
+        look: Look | None,
     ) -> tuple[dict[str, Any], int]:
+        if look is not None and not isinstance(result, NotFound):
+            result = look.single(result) or NotFound(NO_SUCH_CALL)
         if not isinstance(result, NotFound):
             body = disclosure.one(tool.row, result)
             if self._guard is None or not self._guard.names(body):
@@ -512,8 +558,13 @@ def build_handler(
 
     *session* keeps what one client has seen of transcripts; without one every call stands for itself.
 
-    Raises ``StartupRefusal`` when the file is not a usable cache.
+    Raises ``StartupRefusal`` when the file is not a usable cache, or not what the lock of *settings* approves.
     """
+    lock = None
+    if settings.lock is not None:
+        from gongmcp.approval.enforce import under_lock
+
+        lock = under_lock(settings, settings.lock)
     pool = StorePool(db) if db is not None else None
     guard = None
     if settings.restricted is not None:
@@ -521,10 +572,11 @@ def build_handler(
 
         guard = Guard(settings.restricted, settings.restricted_path)
     return ToolHandler(
-        settings.policy,
+        settings.policy if lock is None else lock.policy,
         pool,
         tool_timeout=settings.tool_timeout,
         rules=settings.model_rules(),
         guard=guard,
         session=session,
+        lock=lock,
     )

@@ -1,8 +1,9 @@
 """Why the server does not start: the closed list of refusals, each one sentence, a hint and an exit code.
 
-A cache file that cannot be served ends with ``Exit.CACHE``, everything else with ``Exit.USAGE``. The
-texts never hold a folder: a client may show what the server it started wrote. Where a refusal is
-decided, the code raises ``refused(name)``; what it says is here alone.
+A cache file that cannot be served ends with ``Exit.CACHE``, one that would not be served as the lock
+approves with ``Exit.DRIFT``, everything else with ``Exit.USAGE``. The texts never hold a folder: a
+client may show what the server it started wrote. Where a refusal is decided, the code raises
+``refused(name)``; what it says is here alone.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ class Refusal:
 
 
 _OTHER_FILE: Final = "Give the path of a cache made by gongctl, or make one: gongctl import gong PATH --db DB."
+_WRITE_LOCK: Final = "Write one: gongctl mcp approve --preset NAME --db DB."
+_REVIEW_DRIFT: Final = "List it with gongctl mcp drift, then restore what was approved, or approve anew."
 _RESTORE: Final = "Restore a backup, or import again into a new file."
 
 REFUSALS: Final[dict[str, Refusal]] = {
@@ -54,6 +57,18 @@ REFUSALS: Final[dict[str, Refusal]] = {
     "response_bytes": Refusal("{setting} must be from {low} to {high} bytes."),
     "tool_timeout": Refusal("{setting} must be a number of seconds above 0, at most {high}."),
     "environment_unknown": Refusal("{variable} is set and is no setting.", "{nearest}gongctl config show lists them."),
+    # The approval lock
+    "lock_mode": Refusal("{setting} must be {modes}."),
+    "lock_mode_alone": Refusal("{setting} is given without a lock.", "Give the lock as well: --lock FILE."),
+    "lock_unreadable": Refusal("{file}: the lock cannot be read: {reason}.", _WRITE_LOCK),
+    "lock_invalid": Refusal("{file}: this is no lock: {reason}.", _WRITE_LOCK),
+    "lock_version": Refusal("{file}: the lock has version {found}; this program knows {known}.", _WRITE_LOCK),
+    "lock_policy": Refusal(
+        "{file}: what would be served is not what was approved: {changes}.", _REVIEW_DRIFT, Exit.DRIFT
+    ),
+    "lock_nothing_left": Refusal(
+        "{file}: no tool is left that is approved, chosen and unchanged: {changes}.", _REVIEW_DRIFT, Exit.DRIFT
+    ),
     # The settings file
     "file_unreadable": Refusal("{file}: the settings file cannot be read: {reason}."),
     "file_not_toml": Refusal("{place}: this is no TOML: {reason}.", "gongctl config schema prints what it may hold."),

@@ -37,6 +37,9 @@ DEFAULT_TOOL_TIMEOUT = 30.0
 
 MAX_TOOL_TIMEOUT = 3600.0
 
+LOCK_MODES = ("refuse", "warn")
+"""What a policy that differs from the approved one leads to, the default first."""
+
 PREFIX = "GONGMCP_"
 """Beginning of every environment variable that this program reads."""
 
@@ -127,6 +130,20 @@ SETTINGS: tuple[Setting, ...] = (
         "evidence.percent",
         "Share of a call's segments, in percent, that one client session may see.",
     ),
+    Setting(
+        "lock",
+        "GONGMCP_LOCK",
+        "--lock",
+        "approval.lock",
+        "JSON file of what was approved: whatever is not in it, or has changed, is not served.",
+    ),
+    Setting(
+        "lock_mode",
+        "GONGMCP_LOCK_MODE",
+        "--lock-mode",
+        "approval.mode",
+        "What a policy that is not the approved one leads to: refuse, or warn and keep to the approved one.",
+    ),
     *(
         Setting(
             f"max_{cap.setting}",
@@ -161,6 +178,8 @@ class ServerSettings:
         scope: which calls exist for agents.
         restricted: the restricted list, None without one.
         restricted_path: the file that it came from.
+        lock: the file of what was approved, None without one.
+        lock_mode: ``refuse`` or ``warn``.
         sources: for each setting the kind of layer that decided: ``default``, ``file``, ``env``, ``flag``.
         layers: for each setting that was given, all layers that gave it, strongest first.
         file: the settings file, if there is one.
@@ -172,6 +191,8 @@ class ServerSettings:
     scope: Scope = field(default_factory=Scope)
     restricted: RestrictedList | None = None
     restricted_path: Path | None = None
+    lock: Path | None = None
+    lock_mode: str = LOCK_MODES[0]
     sources: Mapping[str, str] = field(default_factory=dict)
     layers: Mapping[str, tuple[Layer, ...]] = field(default_factory=dict)
     file: SettingsFile | None = None
@@ -207,6 +228,8 @@ class ServerSettings:
             Scope.load(file.scope) if file is not None else Scope(),
             restricted,
             path,
+            given.lock(),
+            given.lock_mode(),
             {name: given.by[name].kind if name in given.by else "default" for name in layers},
             {name: found for name, found in layers.items() if found},
             file,
@@ -327,6 +350,21 @@ class _Given:
 
         path = Path(str(self.by["ai_governance_config"].value))
         return path, read_restricted_list(path)
+
+    def lock(self) -> Path | None:
+        """Return the file of what was approved, None without one."""
+        return Path(str(self.by["lock"].value)) if "lock" in self.by else None
+
+    def lock_mode(self) -> str:
+        """Return what a policy that is not the approved one leads to."""
+        if "lock_mode" not in self.by:
+            return LOCK_MODES[0]
+        mode = str(self.by["lock_mode"].value).strip().lower()
+        if mode not in LOCK_MODES:
+            raise refused("lock_mode", setting=self._label("lock_mode"), modes=" or ".join(LOCK_MODES))
+        if "lock" not in self.by:
+            raise refused("lock_mode_alone", setting=self._label("lock_mode"))
+        return mode
 
     def response_bytes(self) -> int:
         """Return the byte budget of one answer."""

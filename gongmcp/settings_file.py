@@ -20,7 +20,7 @@ from gongmcp.errors import StartupRefusal
 from gongmcp.exposure.policy import MAX_RESPONSE_BYTES, MIN_RESPONSE_BYTES
 from gongmcp.governance.scope import FACTS, check_dates
 from gongmcp.refusals import located, refused
-from gongmcp.settings import MAX_TOOL_TIMEOUT, SETTINGS
+from gongmcp.settings import LOCK_MODES, MAX_TOOL_TIMEOUT, SETTINGS
 from gongmcp.store.crm_names import LISTS, aliasable
 
 MAX_FILE_BYTES = 1024 * 1024
@@ -54,6 +54,8 @@ _KINDS = {
     "tool_timeout": Kind.NUMBER,
     "ai_governance_config": Kind.TEXT,
     "mask_participants": Kind.TRUTH,
+    "lock": Kind.TEXT,
+    "lock_mode": Kind.TEXT,
 }
 
 TRANSPORT = FileKey("server.transport", Kind.TEXT, "How clients reach the server.")
@@ -303,7 +305,7 @@ class _Reader:
             inside, names = {known: known for known in TABLES}, f"Tables: {', '.join(TABLES)}."
         near = difflib.get_close_matches(key or table, inside, 1, 0.6)
         if not near:
-            inside = {known.partition(".")[2]: known for known in KEYS}
+            inside = {known.partition(".")[2]: known for known in reversed(KEYS)}  # of names alike, the first
             near = difflib.get_close_matches(key or table, inside, 1, 0.6)
         nearest = f"Did you mean {inside[near[0]]}? " if near else ""
         return refused("file_unknown_key", place=place, key=shown, nearest=nearest, names=names)
@@ -335,6 +337,7 @@ def file_schema() -> dict[str, Any]:
         "policy.switches": {"items": {"enum": list(SWITCHES)}},
         "policy.max_response_bytes": {"minimum": MIN_RESPONSE_BYTES, "maximum": MAX_RESPONSE_BYTES},
         "policy.tool_timeout": {"maximum": MAX_TOOL_TIMEOUT},
+        "approval.mode": {"enum": list(LOCK_MODES)},
         "scope.private_calls": {"enum": ["deny", "allow"]},
         ALIASES.name: {"propertyNames": {"enum": list(aliasable())}},
     }

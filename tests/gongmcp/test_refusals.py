@@ -13,14 +13,22 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from gongmcp.approval.digests import digest, policy_parts
+from gongmcp.approval.lock import LOCK_VERSION, Lock, lock_text
+from gongmcp.approval.shape import Shape
 from gongmcp.errors import Exit
+from gongmcp.exposure.kinds import MASKING_VERSION
 from gongmcp.refusals import REFUSALS, refused
+from gongmcp.settings import ServerSettings
 from gongmcp.store.cache_file import declared_columns
 from gongmcp.store.schema import MODEL_DDL, RAW_DDL, SCHEMA_VERSION
 
 ROOT = Path(__file__).parents[2]
+DRIFTED = {"lock_policy", "lock_nothing_left"}
+"""Refusals of a server that would not serve what was approved."""
 
 
 def started(*arguments: str, cwd: Path, **environ: str) -> subprocess.CompletedProcess[str]:
@@ -58,6 +66,21 @@ def _fits(template: str, text: str) -> bool:
 
 # Command line, environment, settings file
 
+LOCK = Lock(
+    lock_version=LOCK_VERSION,
+    approved_at="2026-06-01T00:00:00Z",
+    approved_by="nobody",
+    preset=None,
+    masking_version=0,
+    policy=policy_parts(ServerSettings()),
+    instructions=digest(""),
+    prompts={},
+    resources={},
+    tools={},
+    shape=Shape(),
+)
+"""A lock that approves nothing, written under another masking."""
+
 TOML = {
     "no_toml.toml": "[tools",
     "unknown.toml": "[tools]\nprest = 'all'",
@@ -67,6 +90,10 @@ TOML = {
     "list.yaml": "version: 1\nlists: {no_ai: {customers: [{name: Zyxomatic}]}}",
     "list_without.yaml": "version: 1\nlists: {}",
     "transport.toml": "[server]\ntransport = 'pigeon'",
+    "other.json": "{}",
+    "newer.json": '{"lock_version": 2}',
+    "masked_otherwise.json": lock_text(LOCK),
+    "empty.json": lock_text(msgspec.structs.replace(LOCK, masking_version=MASKING_VERSION)),
 }
 SETTINGS_CASES: list[tuple[str, list[str], dict[str, str]]] = [
     ("usage", ["--db", "x.db", "--no-such-flag"], {}),
@@ -95,6 +122,14 @@ SETTINGS_CASES: list[tuple[str, list[str], dict[str, str]]] = [
     ("evidence_percent", ["--db", "x.db", "--evidence-percent", "101"], {}),
     ("restricted_list", ["--db", "x.db"], {"GONGMCP_AI_GOVERNANCE_CONFIG": "list_without.yaml"}),
     ("governance_needs_tools", ["--db", "x.db", "--ai-governance-config", "list.yaml"], {}),
+    ("lock_mode", ["--db", "x.db", "--lock", "empty.json", "--lock-mode", "relax"], {}),
+    ("lock_mode_alone", ["--db", "x.db"], {"GONGMCP_LOCK_MODE": "warn"}),
+    ("lock_unreadable", ["--db", "x.db", "--lock", "none.json"], {}),
+    ("lock_invalid", ["--db", "x.db", "--lock", "other.json"], {}),
+    ("lock_invalid", ["--db", "x.db"], {"GONGMCP_LOCK": "no_toml.toml"}),
+    ("lock_version", ["--db", "x.db", "--lock", "newer.json"], {}),
+    ("lock_policy", ["--db", "x.db", "--lock", "masked_otherwise.json", "--lock-mode", "warn"], {}),
+    ("lock_nothing_left", ["--db", "x.db", "--lock", "empty.json"], {}),
     ("file_unreadable", ["--db", "x.db", "--config", "none.toml"], {}),
     ("file_not_toml", ["--db", "x.db", "--config", "no_toml.toml"], {}),
     ("file_unknown_key", ["--db", "x.db", "--config", "unknown.toml"], {}),
@@ -113,7 +148,7 @@ def test_settings_are_refused_before_the_cache_is_looked_at(
         (tmp_path / file).write_text(text, encoding="utf-8")
     done = started(*arguments, cwd=tmp_path, **environ)
     assert says(name, done), done
-    assert REFUSALS[name].exit is Exit.USAGE
+    assert REFUSALS[name].exit is (Exit.DRIFT if name in DRIFTED else Exit.USAGE)
     assert {path.name for path in tmp_path.iterdir()} == TOML.keys()
 
 
@@ -290,7 +325,8 @@ def test_every_sentence_is_one() -> None:
         if name == "usage":
             continue
         assert row.message.endswith("."), name
-        assert row.exit in (Exit.USAGE, Exit.CACHE), name
+        assert row.exit in (Exit.USAGE, Exit.CACHE, Exit.DRIFT), name
+        assert (row.exit is Exit.DRIFT) == (name in DRIFTED), name
         assert (row.exit is Exit.CACHE) == name.startswith("cache_"), name
 
 
