@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from gongmcp.exposure.clean import INVISIBLE
-from gongmcp.exposure.detect import email_address, iban, meeting_link, payment_card, phone_number, secret_key
+from gongmcp.exposure.detect import announced, email_address, iban, meeting_link, payment_card, phone_number, secret_key
 from gongmcp.exposure.detect.fold import View
 from gongmcp.exposure.detect.gate import SPEECH, first_sign, signs_in
 from gongmcp.exposure.kinds import MASKED_KINDS
@@ -58,6 +58,7 @@ _REACH: Final = 400
 _FARTHEST: Final = 5_000
 _MARGIN: Final = 60
 _NUMBERS: Final = frozenset({"iban", "card", "phone"})
+_DICTATED: Final = frozenset({"told", "said", "mixed", "phone", "card", "iban", "key", "link", "email"})
 _NUMBER: Final = re.compile(r"\s*-?\d+(?:[.,]\d+)?\s*")
 _UNSEEN: Final = re.compile(f"{INVISIBLE.pattern}+")
 
@@ -173,13 +174,28 @@ def _in_part(part: View, kinds: Sequence[Kind]) -> list[tuple[int, int, str]]:
     part.spoken = not signs.isdisjoint(SPEECH)
     numbers = not signs.isdisjoint({"said", "mixed"})
     finds: list[tuple[int, int, str]] = []
+    whole = part.part(0, len(part.text))
     for kind in kinds:
         likely = kind.name in signs or (numbers and kind.name in _NUMBERS)
         here = _united(kind.find(part)) if likely else []
         if here:
             part.take_out(here)
             finds += [(start, end, kind.name) for start, end in here]
-    return sorted(finds)
+    if not finds and signs.isdisjoint(_DICTATED):
+        return []
+    return _grown(sorted(finds), announced.find(whole, finds))
+
+
+def _grown(finds: list[tuple[int, int, str]], dictated: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Return *finds* with what was *dictated*: those that overlap as one, of the kind that was dictated."""
+    grown: list[tuple[int, int, str]] = []
+    for start, end, name in sorted([*finds, *dictated], key=lambda find: (find[0], -find[1])):
+        if grown and start < grown[-1][1]:
+            first, last, before = grown[-1]
+            grown[-1] = (first, max(last, end), before if (first, last, before) in dictated else name)
+        else:
+            grown.append((start, end, name))
+    return grown
 
 
 def _united(finds: Iterator[tuple[int, int]]) -> list[tuple[int, int]]:

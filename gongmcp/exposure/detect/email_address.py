@@ -138,6 +138,11 @@ _HYPHEN: Final = re.compile(rf"\b{any_of(phrase for phrase in HYPHENS if ' ' in 
 _SOUND: Final = re.compile(
     rf"(?<![^\s,.]),?\s?\b{any_of(FILLERS - {'like', 'also', 'este', 'em'})}\b[,.…]{{0,3}}(?=\s)"
 )
+_PAUSE: Final = re.compile(
+    r"[,.…]{1,3}\s(?:este|em|wait|one sec(?:ond)?|one moment|hold on|moment|warten sie|warte|sekunde|einen moment"
+    r"|attendez|attends|une seconde|un instant|voila|espere|espera|un momento|un segundo|a ver|let me see"
+    r"|mal sehen|o sea|digo)[,.…]{1,3}(?=\s)"
+)
 _HELP: Final = re.compile(
     r",?\s(?:all (?:in )?(?:one word|lower ?case|small letters|together)|one word|no spaces?|in lower ?case"
     r"|alles klein(?:geschrieben)?"
@@ -161,6 +166,7 @@ def prepared(view: View) -> str:
     text = _UNDERSCORE.sub(lambda found: f"{'_':<{len(found.group())}}", text)
     text = _HYPHEN.sub(lambda found: f"{'-':<{len(found.group())}}", text)
     text = _SOUND.sub(lambda found: " " * len(found.group()), text)
+    text = _PAUSE.sub(lambda found: " " * len(found.group()), text)
     text = _HELP.sub(lambda found: " " * len(found.group()), text)
     text = _COMMA.sub(" ", text)
     text = _COMMA_AFTER.sub(lambda found: found["word"] + " ", text)
@@ -182,7 +188,7 @@ def find(view: View) -> Iterator[tuple[int, int]]:
 
 def _address(view: View, text: str, sign: re.Match[str], floor: int) -> tuple[int, int] | None:
     kind = sign.lastgroup
-    domain = _Domain(text, sign.end())
+    domain = Domain(text, sign.end())
     mailbox = _Mailbox(view, text, sign.start() + (kind in {"at", "near", "word"}), floor)
     if not domain.read() or not mailbox.read():
         return None
@@ -313,7 +319,7 @@ def _is_bit(word: str) -> bool:
     return len(word) == 1 or word.isdigit()
 
 
-class _Domain:
+class Domain:
     """What stands right of the sign, read from left to right.
 
     ``top_level``: it ends in a known top-level name or a country code. ``said``: its dots were said.

@@ -10,7 +10,16 @@ import re
 from functools import cache
 from typing import Final, Protocol
 
-from gongmcp.exposure.detect import email_address, iban, meeting_link, payment_card, phone_number, secret_key
+from gongmcp.exposure.detect import (
+    broken_email,
+    dictation,
+    email_address,
+    iban,
+    meeting_link,
+    payment_card,
+    phone_number,
+    secret_key,
+)
 from gongmcp.exposure.detect.numerals import REPEATS, number_words
 from gongmcp.exposure.detect.spoken import FILLERS, any_of, words
 
@@ -39,7 +48,7 @@ _OVERLAP: Final = 400
 _MEMORY: Final = 64 << 20
 
 
-SPEECH: Final = frozenset({"email", "key", "link", "said", "mixed"})
+SPEECH: Final = frozenset({"email", "key", "link", "said", "mixed", "told"})
 """The signs of something said, which must be written down before the detectors can read it."""
 
 
@@ -91,7 +100,7 @@ def _options() -> object:
     return options
 
 
-_NAMES: Final = ("email", "iban", "link", "card", "phone", "key", "said", "mixed")
+_NAMES: Final = ("email", "iban", "link", "card", "phone", "key", "said", "mixed", "told")
 
 
 @cache
@@ -105,6 +114,7 @@ def _patterns() -> dict[str, str]:
         "key": secret_key.PATTERN,
         "said": _said_numbers(),
         "mixed": _mixed_numbers(),
+        "told": f"{dictation.pattern()}|{broken_email.PATTERN}",
     }
 
 

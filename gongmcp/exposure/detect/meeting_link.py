@@ -14,7 +14,7 @@ from typing import Final
 from gongmcp.exposure.detect.fold import View
 from gongmcp.exposure.detect.spoken import words
 
-_DOT: Final = r"(?:\s*\.\s*|\s+(?:dot|punkt|point|punto)\s+)"
+_DOT: Final = r"(?:\s*\.\s*|\s+(?:dot|punkt|point|punto|period)\s+)"
 _SUB: Final = rf"(?:[0-9a-z-]+{_DOT}|[a-z]{{2}}[\s]*[0-9][0-9\s]*web{_DOT})?"
 _HOSTS: Final = (
     rf"{_SUB}zoom(?:gov)?{_DOT}(?:us|u s|com)|meet{_DOT}google{_DOT}com|teams{_DOT}(?:microsoft|live){_DOT}(?:com|us)"
@@ -28,7 +28,7 @@ _HOSTS: Final = (
     rf"|facetime{_DOT}apple{_DOT}com|teams{_DOT}events{_DOT}data{_DOT}microsoft{_DOT}com"
     rf"|{_SUB}big\s?blue\s?button{_DOT}org"
     rf"|lifesizecloud{_DOT}com|call{_DOT}lifesizecloud{_DOT}com|{_SUB}starleaf{_DOT}com|{_SUB}pexip{_DOT}me"
-    rf"|meet{_DOT}zoho{_DOT}(?:com|eu)"
+    rf"|meet{_DOT}zoho{_DOT}(?:com|eu)|g{_DOT}co\s*/\s*meet"
 )
 _SCHEME: Final = r"(?:https?(?:\s*:\s*)?(?:\s*/){0,2}\s*)?(?:www\s*\.\s*)?"
 _HOST: Final = re.compile(rf"(?<![0-9a-z@.-]){_SCHEME}(?:{_HOSTS})(?![0-9a-z-])")
@@ -115,10 +115,10 @@ _UNIT: Final = re.compile(
 _YEARS: Final = re.compile(r"(?:19|20)[0-9]{2}")
 
 PATTERN: Final = (
-    r"\b(?:zoom|teams|meet|web ?ex|go ?to ?(?:meet(?:ing)?|webinar)|goto|where ?by|jitsi|jit|blue ?jeans|skype|lync"
+    r"\b(?:zoom|teams|meet|web ?ex|go ?to ?(?:meet(?:ing)?|webinar)|goto|where ?by|jitsi|jit|blue ?jeans|skype|lync|g"
     r"|chime|ring ?central|8x8|join|"
     r"uber ?conference|dialpad|facetime|livestorm|zoho|pexip|starleaf|lifesizecloud)(?:gov)?(?:\s*\.\s*|\s+(?:dot"
-    r"|punkt|point|punto)\s+)"
+    r"|punkt|point|punto|period)\s+)"
     r"(?:us\b|u s\b|com|google|microsoft|live|goto|jit|si\b|org|skype|lync|aws|ring|vc\b|me\b|co\b|events|eu\b"
     r"|zoho|apple|zoom|pexip)"
     r"|https?://[^\s]*[?&#][a-z_]+=|"

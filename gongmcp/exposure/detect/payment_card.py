@@ -99,3 +99,8 @@ def luhn(digits: str) -> bool:
         value = int(digit) * (1 + index % 2)
         total += value - 9 if value > 9 else value
     return total % 10 == 0
+
+
+def begins_like_one(digits: str) -> bool:
+    """Tell whether *digits* begin as the number of a card does."""
+    return _PREFIX.match(digits) is not None and len(set(digits)) > 1

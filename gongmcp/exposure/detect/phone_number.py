@@ -32,7 +32,10 @@ _RUN: Final = re.compile(
     r"[+(0-9](?:(?<=\+)[ ]?\(?[0-9]+|(?<=\()[0-9]+|(?<=[0-9])[0-9]*)(?:[ .,()/\n-]{1,4}[0-9]+)*\)?"
 )
 _GROUP: Final = re.compile(r"\d+")
-_EXTENSION: Final = re.compile(r"[ ,]{0,2}(?:x|ext\.?|extension|durchwahl)[ ]?\d{1,6}(?![\w])")
+_EXTENSION: Final = re.compile(
+    r"[ ,]{0,2}(?:x|ext\.?|extension|durchwahl|dw\.?|nebenstelle|apparat|klappe|poste|interno|int\."
+    r"|anexo)[ ]?\d{1,6}(?!\w)"
+)
 _DATE: Final = re.compile(r"\d{1,2}([./-])\d{1,2}\1(?:19|20)\d\d(?!\d)|(?:19|20)\d\d([./-])\d{1,2}\2\d{1,2}(?!\d)")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d$")
 _MONEY: Final = re.compile(r"[$€£¥₹#=@]\s?$")
@@ -43,7 +46,7 @@ _UNIT: Final = re.compile(
 )
 _URL: Final = re.compile(r"(?:[a-z][a-z0-9+.-]*://|www\.)\S*$")
 
-_STRONG: Final = (
+STRONG: Final = (
     r"telepho|telefo|\bfixe\b|\bfijo\b|\bsms\b|\bapunta|\bmarca|\bmarque|\bcomposez|\banruf|\bruf(?:en)? |\bwahl"
     r"|\bwahle\btel\b|\bphone|\bfax\b|\bmobile?\b|\bmobil|\bmovil|\bhandy|\bcell\b|\bcelular|\bcellulare"
     r"|\bportable\b|\btelemovel|\bdial|\bdirect line\b|\bhot ?line\b|\blandline\b|\bwhats ?app\b|\bdurchwahl"
@@ -55,13 +58,13 @@ _WEAK: Final = (
     r"\bnumber\b|\bnummer\b|\bnumero\b"
     r"|\b(?:office|buro|bureau|oficina|desk|line|linie|ligne|linea)(?: is| ist| est| es)? ?:"
 )
-_OTHER: Final = (
+OTHER: Final = (
     r"(?<!area )\bcode\b|\bpass ?code|\bpin\b|\bpassword|\bid\b|\baccount\b|\border\b|\binvoice|\bticket\b|\bcase\b"
     r"|\breference\b|\bref\b|\bconfirmation\b|\bserial\b|\bmodel\b|\bpo\b|\bsku\b|\bversion\b|\bzip\b|\bcard\b"
     r"|\bkonto|\brechnung|\bbestell|\bcommande\b|\bfacture\b|\bpedido\b|\bfactura\b|\bkunden"
 )
 _CUE: Final = re.compile(
-    rf"(?P<strong>{_STRONG})|(?P<weak>{_WEAK})|(?P<other>(?:{_OTHER})(?: (?:number|nummer|numero|no))?)"
+    rf"(?P<strong>{STRONG})|(?P<weak>{_WEAK})|(?P<other>(?:{OTHER})(?: (?:number|nummer|numero|no))?)"
 )
 
 # Countries whose numbers are recognised without a country code when they start with a trunk prefix
@@ -199,12 +202,14 @@ def _is_number(text: str, start: int, end: int, shape: _Groups, announced: bool)
         return False
     if _north_american(shape):
         return len(shape.lengths) > 1 or announced or _cue(text, start) != "other"
-    if shape.attached or _decimal(shape) or _UNIT.match(text, end):
+    if shape.attached or _UNIT.match(text, end):
         return False
+    if _decimal(shape):
+        return _dotted(shape) and _cue(text, start) in {"strong", "weak"}
     if shape.digits[0] == "0" and len(shape.lengths) == 1 and len(shape.digits) in {10, 11}:
-        return _cue(text, start) != "other" and _valid_somewhere(shape.digits)
+        return _cue(text, start) != "other" and valid_somewhere(shape.digits)
     trunk = (shape.digits[0] == "0" and len(shape.lengths) > 1) or (shape.bracket and ")" in "".join(shape.gaps))
-    if trunk and shape.whole and len(shape.digits) >= 9 and not _all_years(shape) and _valid_somewhere(shape.digits):
+    if trunk and shape.whole and len(shape.digits) >= 9 and not _all_years(shape) and valid_somewhere(shape.digits):
         return True
     return _grouped(shape) or _announced(text, start, end, shape, announced)
 
@@ -241,7 +246,7 @@ def _announced(text: str, start: int, end: int, shape: _Groups, announced: bool)
         return False
     cue = _cue(text, start)
     if cue == "weak" and len(shape.lengths) == 1 and 9 <= len(shape.digits) <= 11:
-        return _valid_somewhere(shape.digits)
+        return valid_somewhere(shape.digits)
     if any("\n" in gap for gap in shape.gaps):
         return cue == "strong" or (cue == "weak" and len(shape.digits) >= 9)
     if cue != "other" and len(shape.digits) >= MIN_DIGITS and _AFTER.match(text, end):
@@ -256,8 +261,10 @@ def _grouped(shape: _Groups) -> bool:
         return shape.whole
     if not shape.whole or len(shape.lengths) < 3 or len(shape.digits) not in {9, 10} or len(signs) != 1:
         return False
-    if signs <= {" ", "-"} and min(shape.lengths) >= 2 and not _all_years(shape):
-        return max(shape.lengths) <= 4 and _valid_somewhere(shape.digits)
+    if signs == {"."} and (len(shape.lengths) < 4 or _internet_address(shape)):
+        return False
+    if signs <= {" ", "-", "."} and min(shape.lengths) >= 2 and not _all_years(shape):
+        return max(shape.lengths) <= 4 and valid_somewhere(shape.digits)
     return False
 
 
@@ -274,6 +281,19 @@ def _decimal(shape: _Groups) -> bool:
     if not shape.gaps or set(shape.gaps) != {"."}:
         return False
     return len(shape.lengths) == 2 or all(length == 3 for length in shape.lengths[1:])
+
+
+def _dotted(shape: _Groups) -> bool:
+    """Tell whether points between groups of three may be those of a national number: 655.550.141."""
+    return shape.lengths == (3, 3, 3) and shape.whole and valid_somewhere(shape.digits)
+
+
+def _internet_address(shape: _Groups) -> bool:
+    at, parts = 0, []
+    for length in shape.lengths:
+        parts.append(int(shape.digits[at : at + length]))
+        at += length
+    return len(parts) == 4 and max(parts) < 256
 
 
 def _years(shape: _Groups) -> bool:
@@ -412,7 +432,7 @@ def _national(digits: str, groups: list[_Said]) -> bool:
         return False
     if digits[0] == "0":
         return len(digits) <= 12
-    return _valid_somewhere(digits) or (len(digits) == 10 and len(groups) >= 5 and _valid_north_american(digits))
+    return valid_somewhere(digits) or (len(digits) == 10 and len(groups) >= 5 and _valid_north_american(digits))
 
 
 def _counting(groups: list[_Said]) -> bool:
@@ -463,7 +483,7 @@ def _valid_north_american(number: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _valid_somewhere(digits: str) -> bool:
+def valid_somewhere(digits: str) -> bool:
     """Tell whether *digits* are a national number of one of the known regions."""
     import phonenumbers
 

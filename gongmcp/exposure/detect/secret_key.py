@@ -49,7 +49,7 @@ _ASSIGNED: Final = re.compile(
     r"|access)?_?-?key\s?[=:]\s?[\"']?(?P<token>[0-9a-z+/_=-]{12,})"
 )
 
-_CUE_WORDS: Final = (
+CUE_WORDS: Final = (
     r"(?:api|access|secret|private|license|licence|signing|encryption|account|security|webhook|integration|client|ssh"
     r"|api-|aws|stripe|openai|slack|github|gitlab|google|product|activation|lizenz|zugangs|geheim|produkt)?[ _-]?"
     r"(?:keys?|tokens?|secrets?|passwords?|passphrase|passwd|pwd|credentials?|passwort|kennwort|schlussel|geheimnis"
@@ -57,7 +57,7 @@ _CUE_WORDS: Final = (
     r"|secretos?"
     r"|bearer|pat|jwt|authorization)"
 )
-_CUE: Final = re.compile(rf"(?<![0-9a-z_]){_CUE_WORDS}(?![0-9a-z])")
+_CUE: Final = re.compile(rf"(?<![0-9a-z_]){CUE_WORDS}(?![0-9a-z])")
 _PASSWORD: Final = re.compile(r"pass|pwd|kennwort|contrasena|clave$|mots? de")
 _CUE_WINDOW: Final = 70
 _NEAR: Final = 45
@@ -102,7 +102,7 @@ PATTERN: Final = (
     r"eyj[0-9a-z]|bearer|"
     r"(?:[ps] k|g h [opsur]|g l|github|glpat|x o x|a k i a|a i z a|e y j|h f|n p m)\b)"
     r"|private key|begin [a-z ]*key|://[^\s/@:]+:[^\s/@]+@"
-    rf"|\b{_CUE_WORDS}\b[^0-9a-z]{{0,6}}(?:[a-z']{{1,14}}[^0-9a-z]{{1,6}}){{0,9}}"
+    rf"|\b{CUE_WORDS}\b[^0-9a-z]{{0,6}}(?:[a-z']{{1,14}}[^0-9a-z]{{1,6}}){{0,9}}"
     rf"(?:[^\s]*[a-z_-][^\s]*[0-9]|[^\s]*[0-9][^\s]*[a-z_]|[^\s]{{15}}|[0-9]{{20}}"
     rf"|{_ONE}[ ,.\n-]{{1,3}}{_ONE}[ ,.\n-]{{1,3}}{_ONE}\b"
     rf"|{any_of(NATO)}[ ,.\n]|(?:{any_of(number_words())}[ ,.\n-]{{1,3}}){{2}})"

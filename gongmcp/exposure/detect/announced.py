@@ -1,0 +1,369 @@
+"""Tells what the chains of ``dictation`` are: by what announces them, by their form, and by what was found in them.
+
+The detectors of the kinds read what stands in one piece. What is dictated with pauses, corrections and remarks
+("sorry, the connection dropped") is taken together here: the whole of it goes, the part said wrongly too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from gongmcp.exposure.detect import broken_email, dictation, meeting_code, payment_card, phone_number, secret_key
+from gongmcp.exposure.detect.dictation import CODE, DIGITS, LETTER, NUMBER, SIGN, Bit, Chain
+from gongmcp.exposure.detect.dictation_words import SPELLING
+from gongmcp.exposure.detect.fold import View
+from gongmcp.exposure.detect.iban import LENGTHS, valid
+
+Find = tuple[int, int, str]
+"""Start and end in the folded text, and the kind."""
+
+_BEFORE: Final = 150
+_BEHIND: Final = 70
+_CARD: Final = re.compile(
+    r"\b(?:[a-z]*karten?(?:nummer)?|cards?|visa|master ?card|amex|maestro|carte|tarjeta|cb|plastico"
+    r"|charge it|debitez|belasten|buchen sie|carguelo|cargue\w*|cobre\w*|prelev\w*|expir\w*|gultig|caduca|valable"
+    r"|long number|lange nummer|long numero|numero largo)\b"
+)
+_BANK: Final = re.compile(
+    r"\bibans?\b|\bi b a n\b|\baccount\b|\bbank\b|\bbank\w*|\bwire\b|\b\w*konto\w*|\buberweis\w*|\bcompte\b"
+    r"|\bvirement|\brib\b"
+    r"|\bcuenta\b|\btransferencia|\bbanc[ao]\w*|\brefund|\berstattung|\bremboursement|\bdevolucion|\bdirect debit"
+    r"|\blastschrift|\bprelevement|\bpayment|\bpaiement|\bpago\b|\bzahlung|\bcommission|\bkommission|\bprovision"
+)
+_PHONE: Final = re.compile(
+    rf"{phone_number.STRONG}|\b(?:call|text|ring|reach|ping|try|dial|call it|just)(?: (?:on|at|it))?(?: the)? $"
+    rf"|\bextension\b|\blandline|\bvoicemail"
+    r"|\bdesk phone|\bfestnetz|\bvorwahl|\bjoignable|\bappelez|\bfaites le\b|\bindicatif|\bprefijo|\bmarque\b"
+)
+_NUMBER: Final = re.compile(r"\bnumber\b|\bnummer\b|\bnumero\b")
+_OTHER: Final = re.compile(phone_number.OTHER)
+_KEY: Final = re.compile(rf"(?<![0-9a-z_]){secret_key.CUE_WORDS}(?![0-9a-z])|\b\w*(?:token|schlussel|secret)\b")
+_PASS: Final = re.compile(
+    r"\b(?:pass ?-?codes?|pass ?-?word(?:'s)?|passwort|kennwort|kenncode|zugangs-?code|zugriffscode|pin"
+    r"|\w*zugangscode|code d'acces|code secret|mot de passe|contrasena|clave(?: de acceso)?|codigo(?: de acceso)?"
+    r"|code|geheimzahl|access code|enter)\b"
+)
+_MEETING: Final = re.compile(
+    r"\b(?:meeting|webinar|zoom|teams|webex|meet|konferenz|besprechungs?|reunion|conference|sala|videoconferencia"
+    r"|conferencia|join|beitreten|treten)\b"
+)
+_ID: Final = re.compile(r"\bids?\b|\bi d\b|-id\b|\bidentifi\w+|\bnumber\b|\bnummer\b|\bnumero\b|\w+nummer\b")
+_TOLD: Final = re.compile(
+    r"\b(?:pen|pencil|ready|slowly|read (?:it|that|them|out)|reading|first (?:half|part|bit|block)|second (?:half"
+    r"|part)"
+    r"|last (?:half|part)|the rest|starts?|begins?|spell|write|wrote|jot|take (?:it|this) down|i said|pieces"
+    r"|long (?:one|number|token|key)|bereit|schreiben|notier\w*|lese|langsam|blocken|erste halfte|erster? teil"
+    r"|der rest"
+    r"|zweite halfte|fangt|beginnt|vorne|buchstabier\w*|ich sagte|hatte gesagt|noter|notez|ecrivez|lis|doucement"
+    r"|lentement"
+    r"|blocs|epelle|commence|premiere|debut|le reste|la fin|la suite|je disais|apunt\w*|anot\w*|despacio|bloques"
+    r"|deletre\w*|empieza|primera|principio|el resto|leo|escrib\w+|decia|got that|got it|follow|suivez|sigue|lo tiene"
+    r"|haben sie das|c'est note|with me so far|look it up|find it|hole (?:sie|ihn|es)|schaue nach|je regarde"
+    r"|je la sors|je prends|lo busco|la saco|saco)\b"
+)
+_KEY_START: Final = re.compile(
+    r"(?:s k|p k|r k|sk|pk|rk)[ _-]|g h [opsur]|x o x|a k i a|w h s e c|n p m [_-]|h f [_-]|whsec|xox|akia"
+)
+_SIGN_KEY: Final = re.compile(r"[0-9a-z]{2,8}[_-]")
+_YEARS: Final = re.compile(r"(?:(?:19|20)[0-9]{2}){2,}")
+_ENDS: Final = re.compile(r"[.!?]\s|\n")
+
+_STRONGER: Final = frozenset({"link", "key", "email", "iban"})
+"""Kinds whose finds are sure: the pieces around one are of its kind."""
+LEAST: Final = 7
+_MOST_PHONE: Final = 15
+_CORRECTED: Final = 12
+"""How many digits more than a number has may be said when it is corrected on the way."""
+_LONG_KEY: Final = 12
+_HEX: Final = 32
+
+
+@dataclass(slots=True)
+class _Union:
+    """A chain read as one value."""
+
+    text: str  # letters, digits and signs without blanks
+    digits: str
+    letters: int
+    signs: str
+    groups: list[str]
+    plus: bool
+    mixed: bool  # holds a token of letters and digits as written, or with capitals within
+    singles: int
+    names: int  # letters said as names: "Berta", "Madrid"
+
+
+def find(view: View, finds: Sequence[Find]) -> list[Find]:
+    """Return what is dictated in *view*, whose detectors have made *finds*: their kinds decide where they lie in "
+    "it."""
+    bits = dictation.read(view)
+    found = dictation.chains(bits)
+    out: list[Find] = [(start, end, "link") for start, end in meeting_code.codes(view, bits)]
+    links = sorted({end for _, end, kind in [*finds, *out] if kind == "link"})
+    out += [(start, end, "link") for start, end in meeting_code.tails(view, bits, links)]
+    out += [(start, end, "email") for start, end in broken_email.find(view, bits, finds)]
+    at = 0
+    while at < len(found):
+        for last in range(_reach(bits, found, at), at - 1, -1):
+            chain = found[at]
+            for more in found[at + 1 : last + 1]:
+                chain = dictation.merged(chain, more)
+            here = _judge(view, bits, chain, finds, remarks=last > at)
+            if here:
+                out += here
+                at = last
+                break
+        at += 1
+    return out
+
+
+def _reach(bits: Sequence[Bit], found: Sequence[Chain], at: int) -> int:
+    """Return the last chain that hangs together with the one at *at* over remarks."""
+    last = at
+    while last + 1 < len(found) and last - at < 4 and dictation.remark(bits, found[last], found[last + 1]):
+        last += 1
+    return last
+
+
+def _judge(view: View, bits: Sequence[Bit], chain: Chain, finds: Sequence[Find], *, remarks: bool) -> list[Find]:
+    union = _union(view, chain)
+    around = _Around(view.text, bits, chain)
+    within = [found for found in finds if found[0] < chain.end and chain.start < found[1]]
+    if any(start <= chain.start and chain.end <= end for start, end, _ in within):
+        return []  # nothing is left over
+    kind = _by_finds(union, within, around, chain, remarks) or _kind(union, around, chain)
+    if kind is None:
+        return []
+    kind = next((name for _, _, name in within if name in _STRONGER), kind)
+    start = chain.start
+    if kind == "iban":
+        start = _country_start(bits, chain, start)
+    return [(start, chain.end, kind)]
+
+
+def _union(view: View, chain: Chain) -> _Union:
+    numbers = view.written.numbers
+    text: list[str] = []
+    digits: list[str] = []
+    groups: list[str] = []
+    letters = singles = names = 0
+    signs = ""
+    mixed = False
+    for index, bit in enumerate(chain.bits):
+        if bit.sort in {NUMBER, DIGITS}:
+            end = (
+                chain.bits[index + 1].start if index + 1 < len(chain.bits) else max(bit.end, view.written.end(bit.end))
+            )
+            here = "".join(filter(str.isdigit, numbers[bit.start : end]))
+            if bit.sort == DIGITS:
+                here = "".join(filter(str.isdigit, bit.word))
+            text.append(here)
+            digits.append(here)
+            if here:
+                groups.append(here)
+                singles += len(here) == 1 or len(set(here)) == 1
+        elif bit.sort == LETTER:
+            letter = SPELLING.get(bit.word, bit.word)
+            text.append(letter)
+            letters += len(letter)
+            names += len(bit.word) > 1
+        elif bit.sort == SIGN:
+            if index == 0 or chain.bits[index - 1].sign != bit.sign or bit.sign != chain.bits[index - 1].sign:
+                text.append(bit.sign)
+                signs += bit.sign
+        else:
+            text.append(bit.word)
+            here = "".join(filter(str.isdigit, bit.word))
+            digits.append(here)
+            letters += sum(map(str.isalpha, bit.word))
+            mixed = mixed or bit.sort == CODE
+    plus = chain.bits[0].plus or (chain.bits[0].sort == SIGN and chain.bits[0].sign == "+")
+    return _Union("".join(text), "".join(digits), letters, signs, groups, plus, mixed, singles, names)
+
+
+class _Around:
+    """The words around a chain: in the sentences before it, between its pieces, and behind it."""
+
+    def __init__(self, text: str, bits: Sequence[Bit], chain: Chain) -> None:
+        before = text[max(0, chain.start - _BEFORE) : chain.start]
+        ends = [end.end() for end in _ENDS.finditer(before)]
+        self.before = before[ends[-3] :] if len(ends) > 2 else before
+        self.nearest = before[ends[-1] :] if ends else before
+        self.within = " ".join(
+            text[left.end : right.start] for left, right in pairwise(chain.bits) if right.start - left.end > 2
+        )
+        behind = text[chain.end : chain.end + _BEHIND]
+        stop = _ENDS.search(behind, 1)
+        self.behind = behind[: stop.start()] if stop else behind
+        self.pure = _pure(bits, chain)
+
+    def has(self, pattern: re.Pattern[str]) -> bool:
+        return any(pattern.search(part) for part in (self.before, self.within, self.behind))
+
+    def led(self, pattern: re.Pattern[str]) -> bool:
+        return any(pattern.search(part) for part in (self.before, self.within))
+
+    def last(self, *patterns: re.Pattern[str]) -> int:
+        """Return which of *patterns* stands nearest before the chain; -1 for none."""
+        places = [max((found.start() for found in pattern.finditer(self.before)), default=-1) for pattern in patterns]
+        best = max(places)
+        return places.index(best) if best >= 0 else -1
+
+
+def _pure(bits: Sequence[Bit], chain: Chain) -> bool:
+    """Tell whether its sentences hold nothing but the chain and carriers."""
+    at = chain.first - 1
+    while at >= 0 and not (bits[at].stop or bits[at].line):
+        if bits[at].sort not in {dictation.CARRIER, dictation.CASE}:
+            return False
+        at -= 1
+    at = chain.last
+    while at + 1 < len(bits) and not (bits[at].stop or bits[at].line):
+        at += 1
+        if bits[at].sort not in {dictation.CARRIER, dictation.CASE}:
+            return False
+    return True
+
+
+# --- kinds -----------------------------------------------------------------------------------------
+
+
+def _by_finds(union: _Union, within: Sequence[Find], around: _Around, chain: Chain, remarks: bool) -> str | None:
+    """Return the kind of the longest find in the chain, when the rest of the chain belongs to it."""
+    if not within or remarks:
+        return None
+    kind = max(within, key=lambda found: found[1] - found[0])[2]
+    if kind == "email":
+        return None
+    if kind in {"phone", "card"} and (union.letters or len(union.digits) > 19 + _CORRECTED):
+        return None
+    if kind == "phone" and (len(union.digits) > _MOST_PHONE + _CORRECTED or _prefers(union, around) is not None):
+        return _prefers(union, around)
+    if not any(gap.pause for gap in chain.gaps) and not around.pure and not _ended(around):
+        return None
+    return kind
+
+
+def _prefers(union: _Union, around: _Around) -> str | None:
+    if union.letters:
+        return _kind_mixed(union, around)
+    if len(union.digits) >= 13 and (around.has(_CARD) or payment_card.luhn(union.digits)):
+        return "card"
+    return None
+
+
+def _ended(around: _Around) -> bool:
+    return not around.behind or around.behind[0] in ".,;:!?\n" or around.behind.lstrip(" ").startswith("\n")
+
+
+def _kind(union: _Union, around: _Around, chain: Chain) -> str | None:
+    if len(chain.bits) < 2 and not union.mixed and len(union.digits) < LEAST:
+        return None
+    if union.letters:
+        return _kind_mixed(union, around)
+    return _kind_of_digits(union, around, chain)
+
+
+def _kind_mixed(union: _Union, around: _Around) -> str | None:
+    alnum = union.letters + len(union.digits)
+    if _is_iban(union, around):
+        return "iban"
+    key = around.has(_KEY)
+    if alnum >= 8 and key and (union.digits or union.letters >= 8) and not around.led(_MEETING):
+        return "key"
+    if alnum >= 10 and _SIGN_KEY.match(union.text) and len(union.digits) >= 1 and union.signs[:1] in {"_", "-"}:
+        return "key"
+    if alnum >= _HEX and len(union.digits) >= 4 and union.mixed:
+        return "key"
+    if alnum >= 10 and union.names >= 8 and union.digits:
+        return "key"
+    if alnum >= _LONG_KEY and union.letters >= 3 and len(union.digits) >= 3 and not union.mixed:
+        return "key"
+    return None
+
+
+def _is_iban(union: _Union, around: _Around) -> bool:
+    text = _country_before(around) + "".join(filter(str.isalnum, union.text))
+    for at in range(max(1, len(text) - 14)):
+        if text[at : at + 2] not in LENGTHS or not text[at + 2 : at + 4].isdigit():
+            continue
+        length = LENGTHS[text[at : at + 2]]
+        rest = text[at:]
+        if len(rest) >= length and valid(rest[:length]):
+            return True
+        if around.has(_BANK) and length - 4 <= len(rest) <= length + 6:
+            return True
+        if len(rest) == length and (around.has(_TOLD) or around.pure):
+            return True
+    return False
+
+
+def _country_start(bits: Sequence[Bit], chain: Chain, start: int) -> int:
+    """Take in the country that stands before a chain of digits: a word of two letters by itself."""
+    before = bits[chain.first - 1] if chain.first else None
+    if before is not None and before.word in LENGTHS and not (before.stop or before.line):
+        return before.start
+    return start
+
+
+def _kind_of_digits(union: _Union, around: _Around, chain: Chain) -> str | None:
+    digits = union.digits
+    count = len(digits)
+    written = not chain.gaps and not any(bit.sort == NUMBER for bit in chain.bits)
+    if written and not _country_before(around) and not 13 <= count <= 19:
+        return None  # written in one piece: the detectors have seen it
+    if count < LEAST or _YEARS.fullmatch(digits):
+        return None
+    country = _country_before(around)
+    if (
+        country
+        and LENGTHS[country] - 4 <= count + 2 <= LENGTHS[country] + 6
+        and (around.has(_BANK) or around.has(_TOLD) or valid(country + digits))
+    ):
+        return "iban"
+    card = 12 <= count <= 19 + _CORRECTED
+    told = around.has(_TOLD)
+    nearest = around.last(_OTHER, _PHONE, _NUMBER, _CARD, _BANK)
+    if card and around.has(_CARD):
+        return "card"
+    likely = 13 <= count <= 19 and payment_card.begins_like_one(digits) and (payment_card.luhn(digits) or told)
+    if likely and (told or around.pure or union.singles > 8 or around.has(_NUMBER)):
+        return "card"
+    if card and around.led(_BANK) and nearest == 4:
+        return "iban"
+    if nearest == 0:
+        return None
+    if count > _MOST_PHONE + _CORRECTED:
+        return None
+    if around.has(_PHONE) and (len(union.groups) > 1 or around.led(_PHONE)):
+        return "phone"
+    if _counted(union.groups):
+        return None
+    parted = chain.parted or any(gap.pause for gap in chain.gaps)
+    if count >= 8 and (told or around.has(_NUMBER)) and (parted or union.singles >= 5):
+        return "phone"
+    if around.pure and parted and count >= 9:
+        return "phone" if count <= _MOST_PHONE + 3 else None
+    if parted and 9 <= count <= 12 and (digits[0] == "0" or union.singles > 4) and phone_number.valid_somewhere(digits):
+        return "phone"
+    if union.plus and count >= 8 and parted:
+        return "phone"
+    return None
+
+
+def _country_before(around: _Around) -> str:
+    word = around.nearest.rstrip(" ,").rpartition(" ")[2]
+    return word if word in LENGTHS and around.nearest[-1:] in {" ", ","} else ""
+
+
+def _counted(groups: Sequence[str]) -> bool:
+    """Tell whether somebody counts or lists round numbers."""
+    numbers = [int(group) for group in groups]
+    steps = {later - earlier for earlier, later in pairwise(numbers)}
+    if len(numbers) > 2 and len(steps) == 1 and steps != {0}:
+        return True
+    return len(numbers) > 1 and all(number % 5 == 0 and 9 < number < 1000 for number in numbers)

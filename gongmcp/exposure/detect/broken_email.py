@@ -1,0 +1,178 @@
+"""E-mail addresses whose mailbox and domain are said in different sentences.
+
+``email_address`` needs both beside the sign. Here the domain stands alone ("and then at example dot com", "the
+domain is ...") and the mailbox is what the sentence before ended with, over a question whether it was heard; or
+the domain comes first ("we are all on example dot com, and I am ...").
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from gongmcp.exposure.detect import email_address
+from gongmcp.exposure.detect.dictation import CARRIER, CASE, CODE, DIGITS, LETTER, NUMBER, Bit
+from gongmcp.exposure.detect.dictation_words import PAUSES
+from gongmcp.exposure.detect.fold import View
+from gongmcp.exposure.detect.spoken import AT_SIGNS, any_of
+
+_SIGN: Final = re.compile(
+    rf"(?P<sure>@|[\[({{]\s?at\s?[\])}}]|\b(?:{any_of(AT_SIGNS)}|at[ -](?:sign|symbol|zeichen))\b)|(?P<plain>\bat\b)"
+)
+_CUE: Final = re.compile(
+    r"mail|\baddress\b|adresse|correo|courriel|direccion|\bsend|\bwrit|\bspell|\bcopy\b|\bcc\b|schick|schreib|notier"
+    r"|\bkopie\b|buchstabier|privat|kollege|envoy|ecri|epell|\bnotez|copie|\bperso|collegue|mand|escrib|apunt|anot"
+    r"|deletre|copia|companero|colleague|personal|first (?:part|half)|starts|erster? (?:teil|halfte)|vorne|beginnt"
+    r"|premiere|commence|primera|empieza|\bso (?:that|it)'s\b|das (?:ist|ware)|alors c'est|\bes\b|\bping\b|\breach\b"
+)
+_DOMAIN_IS: Final = re.compile(
+    r"\b(?:domain|domane|domaine|dominio|host|server|firma|company)[ ,]{1,2}(?:is|ist|lautet|heisst|est|c'est|es"
+    r"|seria)\s"
+    r"(?P<domain>[^\n]{4,90}?)(?=[.,;!?]*(?:\n|$|\s(?:und|and|et|y)\s))"
+)
+_ALL_ON: Final = re.compile(
+    r"\b(?:we're|we are|everybody is|everyone is|wir sind|alle sind|on est|nous sommes|tout le monde est|estamos"
+    r"|todos estan|todos estamos|estamos todos)\s(?:all\s|alle\s|tous\s|toutes\s|todos\s)?(?:on|at|under|unter|bei"
+    r"|chez|sur|en|in)\s"
+    r"(?P<domain>[^\n]{4,90}?)[.,;!]*(?:\n|\s)(?:and|und|et|y|so|also|donc)?\s?(?:moi\s)?"
+    r"(?:i'm|i am|mine is|ich bin|meine ist|bin ich|je suis|c'est|yo soy|soy|la mia es|el mio es)\s(?:dort\s|da\s"
+    r"|alli\s|ahi\s)?"
+    r"(?P<mailbox>[^\n]{2,140}?)(?:\s(?:there|dort|da|la-bas|la|alli|ahi))?(?=[.!?]*(?:\n|$))"
+)
+PATTERN: Final = (
+    r"\b(?:domain|domane|domaine|dominio)[ ,]|[a-z0-9-]\.[a-z]{2,10}[.,]?\n[^\n]{0,25}\b(?:i'm|i am|ich|suis|soy)\b"
+)
+"""What a text with one holds that ``email_address.PATTERN`` does not know."""
+_SKIPPED: Final = 2
+_LONGEST: Final = 40
+
+
+def find(view: View, bits: Sequence[Bit], finds: Sequence[tuple[int, int, str]]) -> Iterator[tuple[int, int]]:
+    """Yield the pieces of each address, in no order; some may overlap each other or *finds*."""
+    text = email_address.prepared(view)
+    starts = [bit.start for bit in bits]
+    for sign in _SIGN.finditer(view.text):
+        yield from _headless(view, text, bits, starts, sign)
+    for start, _, kind in finds:
+        if kind == "email":
+            yield from _begun_before(view, bits, starts, start)
+    for domain in _DOMAIN_IS.finditer(view.text):
+        if not _is_domain(view, *domain.span("domain")):
+            continue
+        before = _mailbox_before(view, bits, bisect_left(starts, domain.start()))
+        if before and _CUE.search(view.text, max(0, before[0] - 60), before[0]):
+            yield before
+            yield domain.span("domain")
+    for both in _ALL_ON.finditer(view.text):
+        if _is_domain(view, *both.span("domain")):
+            yield both.span("domain")
+            yield both.span("mailbox")
+
+
+def _is_domain(view: View, start: int, end: int) -> bool:
+    """Tell whether the whole of a piece is a domain, written, said or spelt."""
+    domain = email_address.Domain(email_address.prepared(view), start)
+    return domain.read() and domain.top_level and domain.end >= end
+
+
+def _headless(
+    view: View, text: str, bits: Sequence[Bit], starts: Sequence[int], sign: re.Match[str]
+) -> Iterator[tuple[int, int]]:
+    domain = email_address.Domain(text, sign.end())
+    if not domain.read() or not domain.top_level:
+        return
+    at = bisect_left(starts, sign.start())
+    if not _opens_sentence(bits, at):
+        return
+    before = _mailbox_before(view, bits, _sentence_start(bits, at))
+    if before is None:
+        return
+    mailbox = view.text[slice(*before)]
+    cue = _CUE.search(view.text, max(0, before[0] - 60), before[0])
+    if sign["sure"] or cue or not mailbox.isalpha():
+        yield before
+        yield sign.start(), view.written.end(domain.end)
+
+
+def _begun_before(view: View, bits: Sequence[Bit], starts: Sequence[int], start: int) -> Iterator[tuple[int, int]]:
+    """Yield the beginning of an address that the sentence before ended in: "it's moreau." and ".elodie@..."."""
+    at = bisect_right(starts, start) - 1
+    while at > 0 and bits[at - 1].sign in {"_", "-", "."} and bits[at - 1].end == bits[at].start:
+        at -= 1
+    if at < 1 or not _opens_sentence(bits, at):
+        return
+    head = _sentence_start(bits, at)
+    last = _last_before(bits, head)
+    if last is None:
+        return
+    signed = view.text[start - 1] in "._-+" or view.text[start] in "._-+" or bits[at].sign in {".", "_", "-", "+"}
+    if signed or bits[last].sign in {".", "_", "-", "+"}:
+        before = _mailbox_before(view, bits, head)
+        if before:
+            yield before
+
+
+def _sentence_start(bits: Sequence[Bit], at: int) -> int:
+    while at > 0 and not (bits[at - 1].stop or bits[at - 1].line):
+        at -= 1
+    return at
+
+
+def _opens_sentence(bits: Sequence[Bit], at: int) -> bool:
+    """Tell whether nothing but carriers stands before *at* in its sentence, or a remark that ends in a comma."""
+    head = bits[_sentence_start(bits, at) : at]
+    if all(bit.sort in {CARRIER, CASE} for bit in head):
+        return True
+    return head[-1].comma and any(bit.word in PAUSES for bit in head)
+
+
+def _last_before(bits: Sequence[Bit], head: int) -> int | None:
+    """Return the last word of the sentence before *head*; a question whether it was heard is passed over."""
+    for _ in range(_SKIPPED + 1):
+        if head == 0:
+            return None
+        first = _sentence_start(bits, head - 1)
+        if not all(bit.sort in {CARRIER, CASE} for bit in bits[first:head]):
+            return head - 1
+        head = first
+    return None
+
+
+def _mailbox_before(view: View, bits: Sequence[Bit], head: int) -> tuple[int, int] | None:
+    """Return the place of the mailbox that the sentence before *head* ends with."""
+    last = _last_before(bits, head)
+    if last is None:
+        return None
+    first = last
+    while first > 0 and last - first < _LONGEST and _joined(view, bits, first, last):
+        first -= 1
+    while first < last and ((bits[first].sort == CARRIER and not bits[first].sign) or bits[first].sort == CASE):
+        first += 1
+    start, end = bits[first].start, view.written.end(bits[last].end)
+    if end - start < 2 and bits[last].sort != LETTER:
+        return None
+    return start, end
+
+
+def _joined(view: View, bits: Sequence[Bit], first: int, last: int) -> bool:
+    """Tell whether the word before *first* belongs to the mailbox that is read from its end."""
+    before, here = bits[first - 1], bits[first]
+    if before.stop or before.line:
+        return False
+    if " " not in view.text[before.end : here.start]:
+        return True
+    spelt = here.sort == LETTER
+    if before.comma:
+        return spelt and before.sort == LETTER
+    if before.sign or here.sign:
+        return before.sign != "@"
+    if CASE in {before.sort, here.sort}:
+        return spelt or before.sort == LETTER or here.sort == CASE
+    values = {LETTER, NUMBER, DIGITS, CODE}
+    if before.sort in values and here.sort in values:
+        return True
+    if here.sort in {NUMBER, DIGITS} or (len(here.word) == 1 and first == last):
+        return before.sort != CARRIER
+    return len(before.word) == 1 and before.word.isalpha() and before.word not in {"a", "y", "e", "o", "i"}
