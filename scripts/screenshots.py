@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -37,6 +38,18 @@ PIXELS_A_CELL = 12
 LATER, SOONER = "order: 30", "order: 5"
 """In the profile that discovery proposes, the place of the post-sales bucket; and the place the candidate gives it."""
 
+LISTED_CALL = "2687173169473791077"
+LIST = """\
+version: 1
+lists:
+  no_ai:
+    customers:
+      - name: Cumulus Media Inc
+      - name: Lands End
+      - name: Northwind Freight
+"""
+"""A restricted list, of which the sample names two customers; and a call that names the first."""
+
 FORM = ("<slash>", "transcript_segments", "<enter>", "<enter>")
 """Steps to the form of the tool that searches transcripts."""
 
@@ -46,7 +59,7 @@ class Picture:
     """What to photograph: terminal size in cells, steps, theme, whether there is a cache, and a business profile.
 
     A step in angle brackets is a key, ``<settle>`` waits for the running call, any other is typed. With a profile
-    the working folder holds ``candidate.yaml``, which puts renewals first.
+    the working folder holds ``candidate.yaml``, which puts renewals first. Under a list some customers are restricted.
     """
 
     size: tuple[int, int]
@@ -54,6 +67,7 @@ class Picture:
     theme: str = "preflight-dark"
     cache: bool = True
     profile: bool = False
+    listed: bool = False
 
 
 def run(query: str, *then: str) -> tuple[str, ...]:
@@ -74,12 +88,15 @@ PICTURES: dict[str, Picture] = {
     "compare": Picture(
         (120, 40), ("<b>", "<settle>", "<c>", "<settle>", "candidate.yaml", "<enter>", "<settle>"), profile=True
     ),
+    "governance": Picture((140, 45), ("<o>", "<settle>", "<c>", LISTED_CALL, "<enter>", "<settle>"), listed=True),
 }
 
 
-async def photograph(picture: Picture, handler: ToolHandler, operations: CacheOperations | None) -> str:
+async def photograph(
+    picture: Picture, handler: ToolHandler, operations: CacheOperations | None, settings: ServerSettings
+) -> str:
     """Play *picture* and return it as SVG."""
-    app = PreflightApp(handler, operations)
+    app = PreflightApp(handler, operations, settings=settings)
     async with app.run_test(size=picture.size) as pilot:
         app.theme = picture.theme
         await pilot.pause()
@@ -116,6 +133,17 @@ def profiled(db: Path) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def restricting(db: Path) -> Iterator[tuple[Path, ServerSettings]]:
+    """Copy *db* and warm the copy with a restricted list; give both."""
+    with TemporaryDirectory(prefix="gongctl-docs-") as folder, chdir(folder):
+        copy, listed = Path("gong.db"), Path("restricted.yaml")
+        shutil.copyfile(db, copy)
+        listed.write_text(LIST, encoding="utf-8")
+        gongctl("cache", "warm", "--db", str(copy), "--ai-governance-config", str(listed))
+        yield copy, ServerSettings.resolve({"ai_governance_config": str(listed), "min_cell": "5"}, {})
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the pictures that were asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -127,12 +155,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with sample_cache() as db:
         for name in names:
             picture = PICTURES[name]
-            handler = build_handler(ServerSettings(), db if picture.cache else None)
+            settings = ServerSettings.resolve({}, {})
+            handler = build_handler(settings, db if picture.cache else None)
             if picture.profile:
                 with profiled(db):
-                    svg = asyncio.run(photograph(picture, handler, CacheOperations(db)))
+                    svg = asyncio.run(photograph(picture, handler, CacheOperations(db), settings))
+            elif picture.listed:
+                with restricting(db) as (copy, settings):
+                    operations = CacheOperations(copy, settings)
+                    svg = asyncio.run(photograph(picture, build_handler(settings, copy), operations, settings))
             else:
-                svg = asyncio.run(photograph(picture, handler, None))
+                svg = asyncio.run(photograph(picture, handler, None, settings))
             (TARGET / f"{name}.svg").write_text(svg, encoding="utf-8")
             width = picture.size[0] * PIXELS_A_CELL
             drawn = svg.replace("Fira Code", FONT).encode()

@@ -11,7 +11,7 @@ from typing import Any
 from gongmcp.exposure.ledger import Entry, Place
 from gongmcp.render.visible import escaped
 
-SIGNS = {"omitted": "-", "redacted": "*", "removed": "~", "cut": "…", "capped": "+"}
+SIGNS = {"omitted": "-", "redacted": "*", "removed": "~", "cut": "…", "capped": "+", "rounded": "≈", "merged": "&"}
 """One sign per ledger action, drawn in the margin beside the text."""
 
 WORDS = {
@@ -20,6 +20,8 @@ WORDS = {
     "removed": "invisible characters taken out",
     "cut": "text shortened",
     "capped": "rows left out",
+    "rounded": "counts rounded down",
+    "merged": "small groups put together",
 }
 """What each ledger action did, in words."""
 

@@ -11,10 +11,12 @@ from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
+from gongmcp.settings import ServerSettings
 from tui import keys, terminal
 from tui.operations import Operations
 from tui.ports import Handler
 from tui.screens.compare_profile import CompareProfile
+from tui.screens.governance import Governance
 from tui.screens.help import Help, live_keys
 from tui.screens.preflight import Preflight
 from tui.screens.profile import BusinessProfile
@@ -31,6 +33,8 @@ class PreflightApp(App[None]):
         handler: runs the tools; the TUI never redacts, caps or counts by itself.
         operations: what the operator may do besides looking; None = look only.
         clock: seconds, for how long a call has been running.
+        settings: what *handler* was built from, to say which layer set what; None = that is not said.
+        restricted: whether ``gongctl`` runs in restricted mode: no call is looked into, no id is shown.
     """
 
     TITLE = "gongctl pre-flight"
@@ -40,12 +44,20 @@ class PreflightApp(App[None]):
     VERTICAL_BREAKPOINTS = _HEIGHTS
 
     def __init__(
-        self, handler: Handler, operations: Operations | None = None, *, clock: Callable[[], float] = time.monotonic
+        self,
+        handler: Handler,
+        operations: Operations | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        settings: ServerSettings | None = None,
+        restricted: bool = False,
     ) -> None:
         super().__init__()
         self._handler = handler
         self._operations = operations
         self._clock = clock
+        self._settings = settings
+        self._restricted = restricted
         self.register_theme(DARK)
         self.register_theme(LIGHT)
         self.theme = DARK.name
@@ -63,11 +75,13 @@ class PreflightApp(App[None]):
 
     def get_default_screen(self) -> Screen[None]:
         """Open with the pre-flight screen."""
-        return Preflight(self._handler, self._operations, self._clock)
+        return Preflight(
+            self._handler, self._operations, self._clock, settings=self._settings, restricted=self._restricted
+        )
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Offer in the palette what the keys do here, and nothing that writes a file."""
-        if isinstance(screen, Preflight | BusinessProfile | CompareProfile):
+        if isinstance(screen, Preflight | BusinessProfile | CompareProfile | Governance):
             own = [binding for binding in screen.BINDINGS if isinstance(binding, Binding)]
             for binding in [*own, *keys.APP]:
                 yield SystemCommand(

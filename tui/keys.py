@@ -39,6 +39,7 @@ PREFLIGHT = [
     _key("preset", "P", "preset", "Preset", "Choose the preset of this preview", show=True),
     _key("provenance", "v", "provenance", "Provenance", "Choose the provenance of this preview", show=True),
     _key("profile", "b", "profile", "Profile", "The business profile: buckets, concepts, findings, compare"),
+    _key("governance", "o", "governance", "Governance", "Governance: scope, restricted list, why a call is out"),
     WARM,
     BACK,
     QUIT,
@@ -47,6 +48,11 @@ PREFLIGHT = [
 PROFILE = [
     _key("compare", "c", "compare", "Compare", "Compare with a candidate file", show=True),
     _key("reload", "r,f5", "reload", "Reload", "Read the profile again"),
+]
+
+GOVERNANCE = [
+    _key("ask_call", "c,slash", "call", "One call", "Ask why a call is served or not", show=True),
+    _key("governance_reload", "r,f5", "reload", "Reload", "Read the verdicts again"),
 ]
 
 COMPARE = [
@@ -87,6 +93,7 @@ REGISTRY: dict[str, list[Binding]] = {
     "Everywhere": APP,
     "Pre-flight": PREFLIGHT,
     "Business profile": PROFILE,
+    "Governance": GOVERNANCE,
     "Comparison": COMPARE,
     "Path of a file": PATH,
     "Panes": PANES,

@@ -49,6 +49,15 @@ class SpotShown(Message):
         self.spot = spot
 
 
+class OutsideCounted(Message):
+    """Counting number *number* ended: *calls* of the cache do not exist for agents."""
+
+    def __init__(self, number: int, calls: int) -> None:
+        super().__init__()
+        self.number = number
+        self.calls = calls
+
+
 class CallEnded(Message):
     """The call with *number* ended: with an outcome, or with the name of what went wrong."""
 

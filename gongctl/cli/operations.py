@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import shlex
 import sqlite3
+import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -13,17 +16,24 @@ from gongmcp.settings import ServerSettings
 
 if TYPE_CHECKING:
     from gongctl.cache.status import CacheStatus
+    from gongctl.governance.explain import CallExplanation
+    from gongctl.governance.report import Audit, EntryCount, Standing
     from gongctl.profile.explain import Lens, Moves
     from gongctl.profile.findings import Finding
     from gongctl.profile.model import Profile
     from gongctl.profile.store import StoredProfile
+    from gongmcp.governance.restricted import RestrictedList
+    from gongmcp.store.model import ModelRules
     from tui.operations import (
         BucketCount,
         BucketMove,
+        CallVerdict,
+        GovernanceView,
         MappedConcept,
         ProfileComparison,
         ProfileFinding,
         ProfileView,
+        RuleCount,
         UnmappedField,
     )
 
@@ -34,12 +44,36 @@ BUILTIN: Final = "the builtin lifecycle"
 
 
 class CacheOperations:
-    """The TUI's ``Operations`` on the cache at *db*, served under *settings* (None = the defaults)."""
+    """The TUI's ``Operations`` on the cache at *db*, served under *settings* (None = the defaults).
 
-    def __init__(self, db: Path, settings: ServerSettings | None = None) -> None:
+    *config* is the settings file that they came from, for the commands to run next. In *restricted* mode no customer
+    is named and no call is looked into.
+    """
+
+    def __init__(
+        self,
+        db: Path,
+        settings: ServerSettings | None = None,
+        *,
+        config: Path | None = None,
+        restricted: bool = False,
+    ) -> None:
         self._db = db
-        self._settings = settings or ServerSettings()
-        self._rules = self._settings.model_rules()
+        self._given = settings or ServerSettings()
+        self._rules = self._given.model_rules()
+        self._config = config
+        self._restricted = restricted
+        self._audited: tuple[object, Audit] | None = None
+        self._auditing = threading.Lock()
+
+    @property
+    def _settings(self) -> ServerSettings:
+        """The settings with the restricted list as its file is now, for it may have been tightened meanwhile."""
+        if self._given.restricted_path is None:
+            return self._given
+        from gongmcp.governance.restricted import read_restricted_list
+
+        return replace(self._given, restricted=read_restricted_list(self._given.restricted_path))
 
     def warm(self, progress: Callable[[int, int], None], should_stop: Callable[[], bool]) -> str:
         """Build or renew the read model; see ``tui.operations.Operations``.
@@ -50,13 +84,14 @@ class CacheOperations:
         from gongctl.cache.warm import warm
         from gongctl.cache.writer import CacheWriter
 
+        settings = self._settings
         with CacheWriter.open(self._db) as writer:
             report = warm(
                 writer,
                 progress=progress,
                 should_stop=should_stop,
-                rules=self._rules,
-                restricted=self._settings.restricted,
+                rules=settings.model_rules(),
+                restricted=settings.restricted,
             )
         return f"Redone: {report.redone:,} of {report.looked_at:,} calls looked at, {report.segments:,} segments."
 
@@ -140,6 +175,97 @@ class CacheOperations:
             finished=found.finished,
         )
 
+    def governance(self) -> GovernanceView:
+        """Return what scope and restricted list take from agents, by the verdicts of the last warm.
+
+        Raises:
+            StartupRefusal: cache or list cannot be read, or the cache has an older schema.
+        """
+        from gongctl.governance.report import scope_report
+        from tui.operations import GovernanceView, RuleCount
+
+        settings = self._settings
+        rules, listed = settings.model_rules(), settings.restricted
+        with self._verdicts() as connection:
+            found = scope_report(connection, rules)
+            standing = found.standing
+            state = _state(standing)
+            counted = state != "missing"
+            audited = self._audit(connection, rules, listed) if listed is not None and counted else None
+        return GovernanceView(
+            list_name="" if settings.restricted_path is None else settings.restricted_path.name,
+            customers=0 if listed is None else len(listed.entries),
+            state=state,
+            reason=standing.reason() or "Every call is judged.",
+            next="" if state == "fresh" else self._warm_command(),
+            calls=standing.calls,
+            served=found.served if counted else 0,
+            scope=tuple(RuleCount(*pair) for pair in found.by_rule.items()) if counted else (),
+            restricted=() if audited is None else tuple(self._count(item) for item in audited.entries),
+            unmatched=tuple(map(self._name, audited.unmatched)) if audited is not None and state == "fresh" else (),
+        )
+
+    def call_verdict(self, reference: str) -> CallVerdict | None:
+        """Return why a call is served or not, judged now and quoted; see ``tui.operations.Operations``.
+
+        Raises:
+            StartupRefusal: restricted mode, or cache or list cannot be read.
+        """
+        from gongctl.governance.explain import explain_call
+        from gongctl.governance.report import standing
+
+        if self._restricted:
+            raise StartupRefusal("Restricted mode: no call is looked into.", "", Exit.REFUSED)
+        settings = self._settings
+        rules = settings.model_rules()
+        with self._verdicts() as connection:
+            try:
+                found = explain_call(connection, reference, rules, settings.restricted)
+            except StartupRefusal as refusal:
+                if refusal.exit_code is Exit.USAGE:
+                    return None
+                raise
+            return _verdict(found, found.in_model and _state(standing(connection, rules)) != "missing")
+
+    def _audit(self, connection: sqlite3.Connection, rules: ModelRules, listed: RestrictedList) -> Audit:
+        """Return the audit of *listed*; it reads every suppressed call, so it is kept while the cache stays as it is.
+
+        What is kept are counts and the entries of the list, no word of a call.
+        """
+        from gongctl.governance.report import audit
+
+        with self._auditing:
+            model = connection.execute("SELECT digest, generation FROM read_model WHERE id = 1").fetchone()
+            data = connection.execute("SELECT value FROM meta WHERE key = 'data_generation'").fetchone()
+            key = (rules.digest, model, data)
+            if self._audited is None or self._audited[0] != key:
+                self._audited = key, audit(connection, rules, listed)
+            return self._audited[1]
+
+    @contextmanager
+    def _verdicts(self) -> Iterator[sqlite3.Connection]:
+        from gongctl.cache.connection import reading
+
+        self._status()  # refuses an older schema
+        with reading(self._db) as connection:
+            yield connection
+
+    def _count(self, item: EntryCount) -> RuleCount:
+        from gongctl.governance.judge import SOURCES
+        from tui.operations import RuleCount
+
+        where = tuple((source, item.sources[source]) for source in SOURCES if item.sources[source])
+        return RuleCount(self._name(item), item.calls, where)
+
+    def _name(self, item: EntryCount) -> str:
+        return str(item.entry) if self._restricted else item.entry.name
+
+    def _warm_command(self) -> str:
+        given = {"--config": self._config, "--ai-governance-config": self._given.restricted_path}
+        flags = "".join(f" {flag} {shlex.quote(str(file))}" for flag, file in given.items() if file is not None)
+        masked = self._given.policy.mask_participants and self._given.sources.get("mask_participants") == "flag"
+        return f"gongctl cache warm --db {shlex.quote(str(self._db))}{flags}{' --mask-participants yes' * masked}"
+
     def _status(self) -> CacheStatus:
         from gongctl.cache.status import cache_status
 
@@ -152,6 +278,27 @@ class CacheOperations:
 
 def _is_built(status: CacheStatus) -> bool:
     return status.read_model is not None and status.read_model.complete
+
+
+def _state(standing: Standing) -> str:
+    """Return the state of the model of the settings asked about: without one, or one of others, agents get no call."""
+    if not (standing.complete and standing.settings_in_force and standing.list_in_force):
+        return "missing"
+    return "fresh" if standing.current else "stale"
+
+
+def _verdict(found: CallExplanation, served: bool) -> CallVerdict:
+    """Return the first reason of *found*; the list comes before the scope, as when calls are judged."""
+    from tui.operations import CallVerdict
+
+    if found.mentions:
+        mention = found.mentions[0]
+        excerpt = f"{mention.before} [{mention.text}] {mention.after}".strip()
+        return CallVerdict(found.call_id, served, mention.entry.name, mention.source, excerpt)
+    if found.scope is not None:
+        said = f"{found.scope.says}; here it is {found.scope.value}"
+        return CallVerdict(found.call_id, served, found.scope.rule, "scope", said)
+    return CallVerdict(found.call_id, served, "", "", "")
 
 
 def _expanded(path: str) -> Path:

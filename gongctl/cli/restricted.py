@@ -56,6 +56,12 @@ def enter_mode(*, restricted: bool, allowed: bool) -> None:
     _mode.set(_Mode(restricted, allowed))
 
 
+def is_blocking() -> bool:
+    """Tell whether what gives data away is blocked, for the parts of a command that may run all the same."""
+    mode = _mode.get()
+    return mode.restricted and not mode.allowed
+
+
 def not_sensitive(command: _Command) -> _Command:
     """Declare that *command* shows and writes nothing but counts, settings, or what agents would see."""
     setattr(command, _DECLARED, Declaration())
@@ -87,6 +93,8 @@ def sensitive(
                     f"If it must be: {ALLOW_FLAG}, or {ALLOW_ENV}=1.",
                     Exit.REFUSED,
                 )
+            if here:
+                enter_mode(restricted=mode.restricted, allowed=True)
             command(**values)
 
         own = inspect.signature(command, eval_str=True).parameters.values()

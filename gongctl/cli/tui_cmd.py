@@ -12,7 +12,7 @@ import typer
 from gongctl.cli.operations import CacheOperations
 from gongctl.cli.output import fail
 from gongctl.cli.policy_options import EPILOG, open_handler, resolve, shows_ids, takes_policy
-from gongctl.cli.restricted import sensitive
+from gongctl.cli.restricted import is_blocking, sensitive
 from gongmcp.errors import Exit
 from gongmcp.settings import ServerSettings
 
@@ -24,8 +24,8 @@ def interactive() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def open_preview(settings: ServerSettings, db: Path) -> None:
-    """Run the preview over the cache at *db* until the operator leaves it.
+def open_preview(settings: ServerSettings, db: Path, config: Path | None = None) -> None:
+    """Run the preview over the cache at *db* until the operator leaves it; *config* is the settings file.
 
     Raises:
         StartupRefusal: the file is no usable cache.
@@ -33,7 +33,9 @@ def open_preview(settings: ServerSettings, db: Path) -> None:
     handler = open_handler(settings, db)  # before Textual: a refusal needs no screen
     from tui.app import PreflightApp
 
-    PreflightApp(handler, CacheOperations(db, settings)).run()
+    blocked = is_blocking()
+    operations = CacheOperations(db, settings, config=config, restricted=blocked)
+    PreflightApp(handler, operations, settings=settings, restricted=blocked).run()
 
 
 @app.command("tui", epilog=EPILOG)
@@ -57,4 +59,4 @@ def tui(
             "Without one, gongctl mcp call NAME --db PATH --explain --text prints the same.",
             Exit.USAGE,
         )
-    open_preview(resolve(flags), db)
+    open_preview(resolve(flags), db, Path(flags["config"]) if "config" in flags else None)

@@ -19,6 +19,7 @@ from gongmcp.exposure.ledger import Entry, Ledger
 from gongmcp.exposure.policy import Policy
 from gongmcp.handler import Outcome
 from gongmcp.render.answer import Answer
+from gongmcp.settings import ServerSettings
 from tui.app import PreflightApp
 from tui.operations import Operations
 from tui.screens.preflight import Preflight
@@ -263,11 +264,13 @@ class Theatre:
         *,
         size: tuple[int, int] = (120, 40),
         operations: Operations | None = None,
+        settings: ServerSettings | None = None,
+        restricted: bool = False,
     ) -> None:
         """Run *scene* against the app over *handler*."""
 
         async def run() -> None:
-            app = PreflightApp(handler, operations, clock=lambda: 0.0)
+            app = PreflightApp(handler, operations, clock=lambda: 0.0, settings=settings, restricted=restricted)
             async with app.run_test(size=size, notifications=True) as pilot:
                 await pilot.pause()
                 assert isinstance(app.screen, Preflight)

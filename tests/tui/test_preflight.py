@@ -92,7 +92,7 @@ def test_withheld_things_are_walked_and_pointed_at(theatre: Any) -> None:
         assert screen.receives.lines.spot == seen[0]
         await pilot.press("p")
         assert screen.receives.lines.spot == seen[-1]
-        await pilot.press("s", "up")
+        await pilot.press("s", "up", "up")
         detail = words(screen.query_one("#withheld-detail", Static))
         assert "/results/" in detail
         assert "1 of " in detail
@@ -622,7 +622,7 @@ def test_clicks_do_what_keys_do(theatre: Any) -> None:
         assert screen.receives.view == "json"
         await pilot.click(rows(screen)["include_call_ids"].query_one(TriState))
         assert rows(screen)["include_call_ids"].draft == "true"
-        await pilot.click(screen.query_one("#withheld-groups", OptionList), offset=(2, 0))
+        await pilot.click(screen.query_one("#withheld-groups", OptionList), offset=(2, 1))
         assert screen.receives.lines.spot is not None
 
     theatre.play(theatre.Stage(), scene)

@@ -21,13 +21,24 @@ from gongmcp.cancel import Cancel
 from gongmcp.errors import StartupRefusal, ToolFault, UnknownTool
 from gongmcp.exposure.fields import Provenance
 from gongmcp.handler import Outcome
+from gongmcp.settings import ServerSettings
 from tui import keys
+from tui.governing import governing
 from tui.literal import literal, visible
-from tui.messages import CallEnded, DraftChanged, RunRequested, ToolChosen, ToolHighlighted, WithheldPointed
+from tui.messages import (
+    CallEnded,
+    DraftChanged,
+    OutsideCounted,
+    RunRequested,
+    ToolChosen,
+    ToolHighlighted,
+    WithheldPointed,
+)
 from tui.operations import Operations
 from tui.ports import Handler, ToolInfo
 from tui.schema import hint
 from tui.screens.choose import Choice, Choose
+from tui.screens.governance import Governance
 from tui.screens.profile import BusinessProfile
 from tui.screens.warm import Warm
 from tui.verdict import State, Verdict, judge
@@ -65,9 +76,20 @@ class Preflight(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [*keys.PREFLIGHT]
 
     def __init__(
-        self, handler: Handler, operations: Operations | None, clock: Callable[[], float] = time.monotonic
+        self,
+        handler: Handler,
+        operations: Operations | None,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        settings: ServerSettings | None = None,
+        restricted: bool = False,
     ) -> None:
+        """Take what ``PreflightApp`` was given."""
         super().__init__()
+        self._governing = governing(settings) if settings is not None else []
+        self._restricted = restricted
+        self._counting = 0
+        self._outside = 0
         self._handler = handler
         self._started_with = handler
         self._operations = operations
@@ -106,6 +128,7 @@ class Preflight(Screen[None]):
         self.query_one("#arguments").border_title = Content("Arguments")
         self._explain()
         self._show_policy()
+        self._count_outside()
         self._show_tools()
         self._tick = self.set_interval(_TICK, self._show_elapsed, pause=True)
         self.tool_list.options.focus()
@@ -150,7 +173,47 @@ class Preflight(Screen[None]):
     # Policy
 
     def _show_policy(self) -> None:
-        self.query_one(PolicyBar).show(self._handler.policy, self._handler.freshness(), self._started_with.policy)
+        self._freshness = self._handler.freshness()
+        self._draw_policy()
+
+    def _draw_policy(self) -> None:
+        self.query_one(PolicyBar).show(
+            self._handler.policy,
+            self._freshness,
+            self._started_with.policy,
+            self._governing,
+            outside=self._outside,
+            short=not self.has_class("-tall"),
+        )
+
+    def on_resize(self) -> None:
+        """Say as much of the policy as there is room for, once it is known."""
+        self.call_after_refresh(self._draw_policy)
+
+    def _count_outside(self) -> None:
+        """Count in a thread the calls that do not exist for agents; unknown counts as none."""
+        operations = self._operations
+        self._counting += 1
+        if operations is None:
+            return
+
+        def count(number: int = self._counting) -> None:
+            try:
+                view = operations.governance()
+            except Exception:  # noqa: BLE001 - the governance screen (o) says what is wrong; here it is one line less
+                self.post_message(OutsideCounted(number, 0))
+            else:
+                # Without a model of this policy agents get no call at all, which the bar says already.
+                self.post_message(OutsideCounted(number, 0 if view.state == "missing" else view.outside))
+
+        self.run_worker(count, thread=True, group="outside", exit_on_error=False)
+
+    def on_outside_counted(self, event: OutsideCounted) -> None:
+        """Say how many calls are outside, unless they are being counted anew."""
+        event.stop()
+        if event.number == self._counting:
+            self._outside = event.calls
+            self._draw_policy()
 
     def _show_tools(self) -> None:
         tools = self._handler.tools()
@@ -195,7 +258,8 @@ class Preflight(Screen[None]):
 
     def action_provenance(self) -> None:
         """Choose what may identify the source of a quotation."""
-        choices = [Choice(mode.value, mode.value, _PROVENANCE[mode]) for mode in Provenance]
+        modes = [mode for mode in Provenance if mode is not Provenance.RAW or not self._restricted]
+        choices = [Choice(mode.value, mode.value, _PROVENANCE[mode]) for mode in modes]
         current = self._handler.policy.provenance.value
         self.app.push_screen(Choose("Provenance", choices, current, _PREVIEW_ONLY), self._set_provenance)
 
@@ -462,7 +526,7 @@ class Preflight(Screen[None]):
         self.app.push_screen(Warm(self._operations), self._warmed)
 
     def _warmed(self, report: str | None) -> None:
-        self._show_policy()
+        self._look_again()
         if report is not None:
             self._say(f"{report} Press r to run again.")
 
@@ -472,7 +536,21 @@ class Preflight(Screen[None]):
             self._say("This preview shows no profile. Run: gongctl profile show --db PATH")
             return
         self.action_cancel()
-        self.app.push_screen(BusinessProfile(self._operations), lambda _: self._show_policy())
+        self.app.push_screen(BusinessProfile(self._operations), lambda _: self._look_again())
+
+    def action_governance(self) -> None:
+        """Open governance, when the operator's door allows it."""
+        if self._operations is None:
+            self._say("This preview shows no governance. Run: gongctl governance scope --db PATH")
+            return
+        self.action_cancel()
+        screen = Governance(self._operations, self._governing, restricted=self._restricted)
+        self.app.push_screen(screen, lambda _: self._look_again())
+
+    def _look_again(self) -> None:
+        """Show what another screen may have changed by a warm."""
+        self._show_policy()
+        self._count_outside()
 
     def action_quit(self) -> None:
         """Leave the TUI."""

@@ -57,10 +57,11 @@ class Bars(Widget):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._bars: list[Bar] = []
+        self._of: int | None = None
 
-    def show(self, bars: Sequence[Bar]) -> None:
-        """Draw *bars*, in their order."""
-        self._bars = list(bars)
+    def show(self, bars: Sequence[Bar], of: int | None = None) -> None:
+        """Draw *bars*, in their order; shares are of *of*, or of their sum."""
+        self._bars, self._of = list(bars), of
         self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
@@ -69,15 +70,18 @@ class Bars(Widget):
 
     def render(self) -> Content:
         """Draw the chart."""
-        return chart(self._bars, self.content_size.width)
+        return chart(self._bars, self.content_size.width, self._of)
 
 
-def chart(bars: Sequence[Bar], width: int) -> Content:
-    """Return *bars* as lines of at most *width* cells: names are cut before bars vanish, counts never are."""
+def chart(bars: Sequence[Bar], width: int, of: int | None = None) -> Content:
+    """Return *bars* as lines of at most *width* cells: names are cut before bars vanish, counts never are.
+
+    Shares are of *of*, None = of the sum of the bars.
+    """
     if not bars:
         return Content("")
     most = max(item.count for item in bars)
-    total = sum(item.count for item in bars)
+    total = sum(item.count for item in bars) if of is None else of
     counts = [f"{item.count:,}" for item in bars]
     shares = [share(item.count, total) for item in bars]
     figures = max(map(len, counts)) + _GAP + max(map(len, shares))

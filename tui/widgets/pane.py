@@ -56,8 +56,18 @@ class RowPane(Pane):
 
     BINDINGS: ClassVar[list[BindingType]] = [*keys.ROWS]
 
-    def __init__(self, name: str, heads: Sequence[str], *, right: Sequence[int] = (), id: str) -> None:  # noqa: A002
+    def __init__(
+        self,
+        name: str,
+        heads: Sequence[str],
+        *,
+        right: Sequence[int] = (),
+        copies: bool = True,
+        id: str,  # noqa: A002
+    ) -> None:
+        """*right* are the columns of numbers; without *copies* no row goes to the clipboard."""
         super().__init__(name, id=id)
+        self._copies = copies
         self._heads = list(heads)
         self._right = set(right)
         self._rows: list[Row] = []
@@ -129,6 +139,10 @@ class RowPane(Pane):
             self._rows[at].detail if known and at is not None else Content("")
         )
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer no copy of rows that must not outlive the screen."""
+        return action != "copy_row" or self._copies
+
     def action_copy_row(self) -> None:
         """Copy the texts of the row under the cursor, exactly."""
         at = self.body.highlighted
@@ -164,12 +178,12 @@ class ChartPane(Pane):
         """What scrolls."""
         return self.query_one(VerticalScroll)
 
-    def show(self, bars: Sequence[Bar], remark: Content, empty: Content) -> None:
-        """Draw *bars* with *remark* under them; *empty* is said when there are none."""
+    def show(self, bars: Sequence[Bar], remark: Content, empty: Content, *, of: int | None = None) -> None:
+        """Draw *bars* with *remark* under them; *empty* is said when there are none; shares are of *of*."""
         told = self.query_one(".pane-empty", Static)
         told.update(empty)
         told.display = not bars
         detail = self.query_one(".pane-detail", Static)
         detail.update(remark)
         detail.display = bool(bars)
-        self.query_one(Bars).show(bars)
+        self.query_one(Bars).show(bars, of)

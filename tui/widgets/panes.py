@@ -73,6 +73,10 @@ class Panes(Vertical):
         offered = [number for number, pane in enumerate(self._panes) if not pane.has_class("-off")]
         self._go(offered[(offered.index(self._at) + step) % len(offered)])
 
+    def turn_to(self, pane: Pane) -> None:
+        """Go to *pane*, which is one of those on offer."""
+        self._go(self._panes.index(pane))
+
     def focus_current(self) -> None:
         """Put the cursor in the current pane, when it is laid out."""
         self.call_after_refresh(self.current.body.focus)

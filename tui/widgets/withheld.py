@@ -1,4 +1,4 @@
-"""What was withheld and why: one row for each action, kind and rule, and the way to each place."""
+"""What was withheld and why: under each cause a row for each action, kind and rule, and the way to each place."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from textual.widgets.option_list import Option
 
 from gongmcp.exposure.ledger import Entry, Ledger
 from tui.answer import SIGNS, WORDS
+from tui.causes import cause_of, rank
 from tui.literal import literal, visible
 from tui.messages import WithheldPointed
 
@@ -37,17 +38,18 @@ class Group:
 
 
 def group(ledger: Ledger) -> list[Group]:
-    """Return the groups of *ledger*, most first."""
+    """Return the groups of *ledger*, those of one cause together, and of a cause most first."""
     members: dict[tuple[str, str, str], list[int]] = {}
     for index, entry in enumerate(ledger.entries):
         members.setdefault((entry.action, entry.kind, entry.rule), []).append(index)
-    return [
+    groups = [
         Group(
             row["action"], row["kind"], row["rule"], row["count"], row["reason"],
             tuple(members[row["action"], row["kind"], row["rule"]]),
         )
         for row in ledger.summary()
     ]  # fmt: skip
+    return sorted(groups, key=lambda item: rank(cause_of(item.rule)))
 
 
 def _earlier(entries: list[Entry]) -> list[int]:
@@ -69,6 +71,7 @@ class Withheld(Vertical):
         self.border_title = Content("What was withheld, and why")
         self._ledger = Ledger()
         self._groups: list[Group] = []
+        self._lines: list[int | None] = []  # of each line of the list its group, None = the name of a cause
         self._nth: list[int] = []
         self._at: tuple[int, int] | None = None
 
@@ -103,15 +106,30 @@ class Withheld(Vertical):
         self.call_after_refresh(self._fill)
 
     def _fill(self) -> None:
-        """List the groups: on one line where that loses nothing, else on two where they fit."""
+        """List causes and groups: a group on one line where that loses nothing, else on two where they fit."""
         room = self.options.scrollable_content_region
         rows = [_row(item, "  ") for item in self._groups]
-        if room.width and any(row.cell_length > room.width for row in rows) and 2 * len(rows) <= room.height:
-            rows = [_row(item, "\n  ") for item in self._groups]
+        totals: Counter[str] = Counter()
+        for item in self._groups:
+            totals[cause_of(item.rule)] += item.count
+        height = 2 * len(rows) + len(totals)
+        if room.width and any(row.cell_length > room.width for row in rows) and height <= room.height:
+            rows = [_row(item, "\n    ") for item in self._groups]
+        options, self._lines = [], []
+        for number, (item, row) in enumerate(zip(self._groups, rows, strict=True)):
+            cause = cause_of(item.rule)
+            if number == 0 or cause_of(self._groups[number - 1].rule) != cause:
+                options.append(Option(_heading(cause, totals[cause]), disabled=True))
+                self._lines.append(None)
+            options.append(Option(row))
+            self._lines.append(number)
         with self.prevent(OptionList.OptionHighlighted):
             self.options.clear_options()
-            self.options.add_options([Option(row) for row in rows])
-            self.options.highlighted = self._at[0] if self._at is not None else None
+            self.options.add_options(options)
+            self._highlight()
+
+    def _highlight(self) -> None:
+        self.options.highlighted = self._lines.index(self._at[0]) if self._at is not None else None
 
     def step(self, by: int) -> bool:
         """Point at the next (1) or previous (-1) place; False when nothing was withheld."""
@@ -123,23 +141,26 @@ class Withheld(Vertical):
         else:
             self._at = flat[(flat.index(self._at) + by) % len(flat)]
         with self.prevent(OptionList.OptionHighlighted):
-            self.options.highlighted = self._at[0]
+            self._highlight()
         self._point()
         return True
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Point at the first place of the group under the cursor."""
         event.stop()
-        if self._at is None or self._at[0] != event.option_index:
-            self._at = (event.option_index, 0)
+        number = self._lines[event.option_index]
+        if number is not None and (self._at is None or self._at[0] != number):
+            self._at = (number, 0)
             self._point()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Point at the next place of the group."""
         event.stop()
-        count = len(self._groups[event.option_index].entries)
-        now = self._at[1] if self._at is not None and self._at[0] == event.option_index else -1
-        self._at = (event.option_index, (now + 1) % count)
+        number = self._lines[event.option_index]
+        if number is None:
+            return
+        now = self._at[1] if self._at is not None and self._at[0] == number else -1
+        self._at = (number, (now + 1) % len(self._groups[number].entries))
         self._point()
 
     def point_again(self) -> None:
@@ -177,9 +198,13 @@ class Withheld(Vertical):
         )  # fmt: skip
 
 
+def _heading(cause: str, count: int) -> Content:
+    return Content.assemble((cause, "$secondary bold"), (f"  ×{count:,}", "$warning"))
+
+
 def _row(item: Group, joint: str) -> Content:
     return Content.assemble(
-        (f"{visible(SIGNS.get(item.action, '?'))} ", "$warning bold"),
+        (f"  {visible(SIGNS.get(item.action, '?'))} ", "$warning bold"),
         literal(item.action, "bold"),
         " ",
         literal(item.kind.replace("_", " ")),
