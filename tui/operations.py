@@ -159,6 +159,10 @@ class Operations(Protocol):
         """Judge the YAML file *path* and count how many calls it would move where. Changes nothing."""
         ...
 
+    def outside(self) -> int:
+        """Return how many calls of the cache do not exist for agents; 0 when that is not known. Kept counts: quick."""
+        ...
+
     def governance(self) -> GovernanceView:
         """Return what scope and restricted list take from agents."""
         ...

@@ -175,6 +175,20 @@ class CacheOperations:
             finished=found.finished,
         )
 
+    def outside(self) -> int:
+        """Return how many calls do not exist for agents, by the verdicts alone.
+
+        Without a model of this policy agents get no call at all, which is said elsewhere: that counts as 0.
+
+        Raises:
+            StartupRefusal: the cache cannot be read, or has an older schema.
+        """
+        from gongctl.governance.report import scope_report
+
+        with self._verdicts() as connection:
+            found = scope_report(connection, self._settings.model_rules())
+        return 0 if _state(found.standing) == "missing" else found.not_served
+
     def governance(self) -> GovernanceView:
         """Return what scope and restricted list take from agents, by the verdicts of the last warm.
 

@@ -87,6 +87,11 @@ class Desk:
     def compare_profile(self, *_: Any) -> Any:
         raise AssertionError("nothing is compared here")
 
+    def outside(self) -> int:
+        if isinstance(self.view, Exception):
+            raise self.view
+        return 0 if self.view.state == "missing" else int(self.view.outside)
+
     def governance(self) -> GovernanceView:
         self.reads += 1
         if isinstance(self.view, Exception):

@@ -199,12 +199,10 @@ class Preflight(Screen[None]):
 
         def count(number: int = self._counting) -> None:
             try:
-                view = operations.governance()
+                outside = operations.outside()
             except Exception:  # noqa: BLE001 - the governance screen (o) says what is wrong; here it is one line less
-                self.post_message(OutsideCounted(number, 0))
-            else:
-                # Without a model of this policy agents get no call at all, which the bar says already.
-                self.post_message(OutsideCounted(number, 0 if view.state == "missing" else view.outside))
+                outside = 0
+            self.post_message(OutsideCounted(number, outside))
 
         self.run_worker(count, thread=True, group="outside", exit_on_error=False)
 

@@ -23,7 +23,7 @@ from tui.literal import visible
 from tui.wrap import Row, wrap_lines
 
 _GUTTER = 2
-_MARK = re.compile(r"\{redacted:[a-z_]+\}")
+_MARK = re.compile(r"\{redacted:[a-z_]+(?:-\d+)?\}")
 _JSON = re.compile(r'^(?P<indent> *)(?P<key>"(?:[^"\\]|\\.)*")?(?P<colon>: )?(?P<value>.*)$', re.DOTALL)
 
 
