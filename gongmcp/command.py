@@ -101,7 +101,6 @@ def _serve(settings: ServerSettings, db: Path) -> int:
     from gongmcp.exposure.evidence import EvidenceSession
     from gongmcp.handler import build_handler
     from gongmcp.render.surface import surface_note
-    from gongmcp.render.visible import visible
 
     if settings.restricted is not None and settings.policy.tools is None and settings.lock is None:
         raise refused("governance_needs_tools")
@@ -111,7 +110,7 @@ def _serve(settings: ServerSettings, db: Path) -> int:
     from gongmcp.protocol.stdio import serve_stdio  # the SDK; a refusal does not wait for it
 
     for difference in handler.drift:
-        print(f"gongmcp: lock: {visible(difference)}", file=sys.stderr)
+        print(f"gongmcp: lock: {difference}", file=sys.stderr)
     note = surface_note(handler, settings) if settings.lock is None else ""
     if note:
         print(f"gongmcp: {note}", file=sys.stderr)

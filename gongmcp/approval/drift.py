@@ -11,6 +11,7 @@ from gongmcp.approval.lock import ApprovedPolicy, Lock
 from gongmcp.approval.shape import Shape, appeared
 from gongmcp.errors import UnknownTool
 from gongmcp.exposure.kinds import MASKING_VERSION
+from gongmcp.render.visible import visible
 
 if TYPE_CHECKING:
     from gongmcp.handler import ToolHandler
@@ -20,6 +21,9 @@ TIGHTENED: Final = "tightened"
 CHANGED: Final = "changed"
 APPEARED: Final = "appeared"
 GONE: Final = "gone"
+
+_SHOWN: Final = 200
+"""Characters of a name in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +44,9 @@ class Drift:
     detail: str = ""
 
     def sentence(self) -> str:
-        """Return it in words."""
-        return f"{self.kind} {self.name} {self.change}" + (f" ({self.detail})" if self.detail else "")
+        """Return it in words, safe to print: a name may come from a lock that somebody else wrote."""
+        name, detail = visible(self.name[:_SHOWN]), visible(self.detail[:_SHOWN])
+        return f"{self.kind} {name} {self.change}" + (f" ({detail})" if detail else "")
 
     def as_dict(self) -> dict[str, str]:
         """Return it for JSON."""

@@ -24,7 +24,8 @@ DEFAULT_NAME: Final = "gongmcp.lock.json"
 MAX_LOCK_BYTES: Final = 16 * 1024 * 1024
 
 Digest = Annotated[str, msgspec.Meta(pattern="^sha256:[0-9a-f]{64}$")]
-Count = Annotated[int, msgspec.Meta(ge=1)]
+Count = Annotated[int, msgspec.Meta(ge=1, le=1_000_000_000)]
+Version = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
 
 
 class Sample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -80,11 +81,11 @@ class Lock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         shape: the shape of the data.
     """
 
-    lock_version: int
+    lock_version: Version
     approved_at: str
     approved_by: str
     preset: str | None
-    masking_version: int
+    masking_version: Version
     policy: ApprovedPolicy
     instructions: Digest
     prompts: dict[str, Digest]
@@ -94,7 +95,7 @@ class Lock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Version(msgspec.Struct):
-    lock_version: int
+    lock_version: Version
 
 
 def read_lock(path: Path) -> Lock:
