@@ -17,7 +17,16 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from gongmcp.exposure.clean import INVISIBLE
-from gongmcp.exposure.detect import announced, email_address, iban, meeting_link, payment_card, phone_number, secret_key
+from gongmcp.exposure.detect import (
+    announced,
+    broken_email,
+    email_address,
+    iban,
+    meeting_link,
+    payment_card,
+    phone_number,
+    secret_key,
+)
 from gongmcp.exposure.detect.fold import View
 from gongmcp.exposure.detect.gate import SPEECH, first_sign, signs_in
 from gongmcp.exposure.kinds import MASKED_KINDS
@@ -58,7 +67,8 @@ _REACH: Final = 400
 _FARTHEST: Final = 5_000
 _MARGIN: Final = 60
 _NUMBERS: Final = frozenset({"iban", "card", "phone"})
-_DICTATED: Final = frozenset({"told", "said", "mixed", "phone", "card", "iban", "key", "link", "email"})
+_DICTATED: Final = frozenset({"told", "said", "mixed", "phone", "card", "iban", "key", "link"})
+_DICTATED_ALONE: Final = frozenset({"told"})
 _NUMBER: Final = re.compile(r"\s*-?\d+(?:[.,]\d+)?\s*")
 _UNSEEN: Final = re.compile(f"{INVISIBLE.pattern}+")
 
@@ -134,7 +144,13 @@ def _finds_near(view: View, sign: int, floor: int, kinds: Sequence[Kind]) -> tup
         start = max(floor, _break_before(text, sign - reach, sign - reach - _REACH))
         end = _break_behind(text, sign + 2 * reach, sign + 3 * reach)
         part = view.part(start, end)
-        finds = _in_part(part, kinds)
+        signs = signs_in(part.text)
+        if signs == _DICTATED_ALONE and reach == _REACH:
+            # Words between pieces of a number: mostly there is no number, and the sentences around it will do.
+            start = max(floor, _break_before(text, sign - reach // 2, sign - reach))
+            end = _break_behind(text, sign + reach, sign + 2 * reach)
+            part = view.part(start, end)
+        finds = _in_part(part, kinds, signs)
         last = max((stop for _, stop, _ in finds), default=0)
         if end == len(text) or last < end - start - _MARGIN or reach > _FARTHEST:
             break
@@ -169,8 +185,7 @@ def _break_behind(text: str, at: int, most: int) -> int:
     return min(most, len(text))
 
 
-def _in_part(part: View, kinds: Sequence[Kind]) -> list[tuple[int, int, str]]:
-    signs = signs_in(part.text)
+def _in_part(part: View, kinds: Sequence[Kind], signs: frozenset[str]) -> list[tuple[int, int, str]]:
     part.spoken = not signs.isdisjoint(SPEECH)
     numbers = not signs.isdisjoint({"said", "mixed"})
     finds: list[tuple[int, int, str]] = []
@@ -181,7 +196,7 @@ def _in_part(part: View, kinds: Sequence[Kind]) -> list[tuple[int, int, str]]:
         if here:
             part.take_out(here)
             finds += [(start, end, kind.name) for start, end in here]
-    if not finds and signs.isdisjoint(_DICTATED):
+    if not finds and signs.isdisjoint(_DICTATED) and not broken_email.likely(whole.text):
         return []
     return _grown(sorted(finds), announced.find(whole, finds))
 

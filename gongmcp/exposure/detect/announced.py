@@ -98,8 +98,7 @@ class _Union:
 
 
 def find(view: View, finds: Sequence[Find]) -> list[Find]:
-    """Return what is dictated in *view*, whose detectors have made *finds*: their kinds decide where they lie in "
-    "it."""
+    """Return what is dictated in *view*; the *finds* of its detectors grow along their chains."""
     bits = dictation.read(view)
     found = dictation.chains(bits)
     out: list[Find] = [(start, end, "link") for start, end in meeting_code.codes(view, bits)]
@@ -130,11 +129,12 @@ def _reach(bits: Sequence[Bit], found: Sequence[Chain], at: int) -> int:
 
 
 def _judge(view: View, bits: Sequence[Bit], chain: Chain, finds: Sequence[Find], *, remarks: bool) -> list[Find]:
-    union = _union(view, chain)
-    around = _Around(view.text, bits, chain)
     within = [found for found in finds if found[0] < chain.end and chain.start < found[1]]
+    if not within and chain.size < LEAST:
+        return []
     if any(start <= chain.start and chain.end <= end for start, end, _ in within):
         return []  # nothing is left over
+    union, around = _union(view, chain), _Around(view.text, bits, chain)
     kind = _by_finds(union, within, around, chain, remarks) or _kind(union, around, chain)
     if kind is None:
         return []
@@ -146,7 +146,6 @@ def _judge(view: View, bits: Sequence[Bit], chain: Chain, finds: Sequence[Find],
 
 
 def _union(view: View, chain: Chain) -> _Union:
-    numbers = view.written.numbers
     text: list[str] = []
     digits: list[str] = []
     groups: list[str] = []
@@ -155,12 +154,11 @@ def _union(view: View, chain: Chain) -> _Union:
     mixed = False
     for index, bit in enumerate(chain.bits):
         if bit.sort in {NUMBER, DIGITS}:
-            end = (
-                chain.bits[index + 1].start if index + 1 < len(chain.bits) else max(bit.end, view.written.end(bit.end))
-            )
-            here = "".join(filter(str.isdigit, numbers[bit.start : end]))
-            if bit.sort == DIGITS:
-                here = "".join(filter(str.isdigit, bit.word))
+            here = bit.word
+            if bit.sort == NUMBER:
+                after = chain.bits[index + 1].start if index + 1 < len(chain.bits) else 0
+                here = view.written.numbers[bit.start : after or max(bit.end, view.written.end(bit.end))]
+            here = "".join(filter(str.isdigit, here))
             text.append(here)
             digits.append(here)
             if here:
@@ -172,7 +170,7 @@ def _union(view: View, chain: Chain) -> _Union:
             letters += len(letter)
             names += len(bit.word) > 1
         elif bit.sort == SIGN:
-            if index == 0 or chain.bits[index - 1].sign != bit.sign or bit.sign != chain.bits[index - 1].sign:
+            if index == 0 or chain.bits[index - 1].sign != bit.sign:
                 text.append(bit.sign)
                 signs += bit.sign
         else:
@@ -345,6 +343,9 @@ def _kind_of_digits(union: _Union, around: _Around, chain: Chain) -> str | None:
         return None
     parted = chain.parted or any(gap.pause for gap in chain.gaps)
     if count >= 8 and (told or around.has(_NUMBER)) and (parted or union.singles >= 5):
+        return "phone"
+    joined = any(gap.words for gap in chain.gaps) and (told or around.has(_NUMBER))
+    if joined and digits[0] == "0" and 8 <= count <= _MOST_PHONE:
         return "phone"
     if around.pure and parted and count >= 9:
         return "phone" if count <= _MOST_PHONE + 3 else None

@@ -16,11 +16,13 @@ from gongmcp.exposure.detect import email_address
 from gongmcp.exposure.detect.dictation import CARRIER, CASE, CODE, DIGITS, LETTER, NUMBER, Bit
 from gongmcp.exposure.detect.dictation_words import PAUSES
 from gongmcp.exposure.detect.fold import View
-from gongmcp.exposure.detect.spoken import AT_SIGNS, any_of
+from gongmcp.exposure.detect.spoken import AT_SIGNS, DOTS, any_of
 
 _SIGN: Final = re.compile(
-    rf"(?P<sure>@|[\[({{]\s?at\s?[\])}}]|\b(?:{any_of(AT_SIGNS)}|at[ -](?:sign|symbol|zeichen))\b)|(?P<plain>\bat\b)"
+    rf"(?P<sure>@|[\[({{]\s?at\s?[\])}}]|\b(?:{any_of(AT_SIGNS)}|at[ -](?:sign|symbol|zeichen))\b)"
+    rf"|(?P<plain>\bat\b)(?=\s[^\n]{{1,60}}?(?:\.[a-z]|\s(?:{any_of(DOTS)})\b))"
 )
+_OPENING: Final = re.compile(rf"(?:^|[.,;:!?\n])(?:\s*[a-z']{{1,10}}[\s,]){{0,5}}\s?(?:{_SIGN.pattern})")
 _CUE: Final = re.compile(
     r"mail|\baddress\b|adresse|correo|courriel|direccion|\bsend|\bwrit|\bspell|\bcopy\b|\bcc\b|schick|schreib|notier"
     r"|\bkopie\b|buchstabier|privat|kollege|envoy|ecri|epell|\bnotez|copie|\bperso|collegue|mand|escrib|apunt|anot"
@@ -45,16 +47,22 @@ PATTERN: Final = (
     r"\b(?:domain|domane|domaine|dominio)[ ,]|[a-z0-9-]\.[a-z]{2,10}[.,]?\n[^\n]{0,25}\b(?:i'm|i am|ich|suis|soy)\b"
 )
 """What a text with one holds that ``email_address.PATTERN`` does not know."""
+_CLOSED: Final = re.compile(r"\s*(?:[.,;:!?\n]|$)")
+_WEBSITE: Final = re.compile(r"\.[a-z]{2,}$")
 _SKIPPED: Final = 2
 _LONGEST: Final = 40
 
 
+def likely(text: str) -> bool:
+    """Tell whether the folded *text* holds the sign of an address near the head of a sentence."""
+    return any(pattern.search(text) for pattern in (_OPENING, _DOMAIN_IS, _ALL_ON))
+
+
 def find(view: View, bits: Sequence[Bit], finds: Sequence[tuple[int, int, str]]) -> Iterator[tuple[int, int]]:
     """Yield the pieces of each address, in no order; some may overlap each other or *finds*."""
-    text = email_address.prepared(view)
     starts = [bit.start for bit in bits]
     for sign in _SIGN.finditer(view.text):
-        yield from _headless(view, text, bits, starts, sign)
+        yield from _headless(view, bits, starts, sign)
     for start, _, kind in finds:
         if kind == "email":
             yield from _begun_before(view, bits, starts, start)
@@ -77,21 +85,20 @@ def _is_domain(view: View, start: int, end: int) -> bool:
     return domain.read() and domain.top_level and domain.end >= end
 
 
-def _headless(
-    view: View, text: str, bits: Sequence[Bit], starts: Sequence[int], sign: re.Match[str]
-) -> Iterator[tuple[int, int]]:
-    domain = email_address.Domain(text, sign.end())
-    if not domain.read() or not domain.top_level:
-        return
+def _headless(view: View, bits: Sequence[Bit], starts: Sequence[int], sign: re.Match[str]) -> Iterator[tuple[int, int]]:
     at = bisect_left(starts, sign.start())
     if not _opens_sentence(bits, at):
+        return
+    domain = email_address.Domain(email_address.prepared(view), sign.end())
+    if not domain.read() or not domain.top_level:
         return
     before = _mailbox_before(view, bits, _sentence_start(bits, at))
     if before is None:
         return
     mailbox = view.text[slice(*before)]
     cue = _CUE.search(view.text, max(0, before[0] - 60), before[0])
-    if sign["sure"] or cue or not mailbox.isalpha():
+    closed = _CLOSED.match(view.text, view.written.end(domain.end)) is not None
+    if sign["sure"] or (closed and (cue or not (mailbox.isalpha() or _WEBSITE.search(mailbox)))):
         yield before
         yield sign.start(), view.written.end(domain.end)
 
@@ -99,6 +106,8 @@ def _headless(
 def _begun_before(view: View, bits: Sequence[Bit], starts: Sequence[int], start: int) -> Iterator[tuple[int, int]]:
     """Yield the beginning of an address that the sentence before ended in: "it's moreau." and ".elodie@..."."""
     at = bisect_right(starts, start) - 1
+    while at + 1 < len(bits) and bits[at].sort == CARRIER and (bits[at].stop or bits[at].line):
+        at += 1  # the answer between two pieces was taken for the mailbox
     while at > 0 and bits[at - 1].sign in {"_", "-", "."} and bits[at - 1].end == bits[at].start:
         at -= 1
     if at < 1 or not _opens_sentence(bits, at):

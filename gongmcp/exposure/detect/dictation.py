@@ -102,6 +102,11 @@ class Chain:
         return self.bits[-1].end
 
     @property
+    def size(self) -> int:
+        """How many letters and digits it may hold at most."""
+        return sum(3 if bit.sort == NUMBER else len(bit.word) if bit.sort != LETTER else 1 for bit in self.bits)
+
+    @property
     def parted(self) -> bool:
         return any(gap.parted for gap in self.gaps)
 
@@ -128,17 +133,20 @@ def pattern() -> str:
     two = rf"\b{any_number}[ ,.-]{{1,3}}(?:(?:y|et|und) )?{any_number}"
     digits = r"[0-9][^0-9a-z$€£%\n]{0,2}[0-9]"
     # A sentence ends with numbers, and the next one but a remark begins with some.
-    end = r"(?:[ .,;:!?-]*\n|,[^0-9\n]*\?\n)(?:[^0-9\n]+\n)?[^0-9\n$€£]*"
+    few = r"(?:[a-z'¿¡-]+[ ,:]{1,2}){0,6}"
+    end = rf"(?:[ .,;:!?-]*\n|, {few}[a-z]*\?\n)(?:{few}[a-z'¿¡-]+ ?[.,!?]*\n)?{few}[.¿¡(+-]*"
     wait = rf"(?:(?:une?|einen?|one) )?{any_of(PAUSES)}"
     pause = rf"(?:[ ,.;-]{{1,4}}{wait}\b[^0-9\n$€£]*\n?[^0-9\n$€£]*|\.{{2,3}} [^0-9\n$€£]*|[,;] ?\n)"
+    joint = r"(?:(?:und|and|et|y) )?(?:then|next|dann|danach|puis|ensuite|luego|despues)"
+    then = rf"[0-9][ ,]{{1,3}}{joint}[ ,]{{1,2}}[0-9][0-9 ]"
     name = any_of(word for word in SPELLING if len(word) > 2)
     return (
         rf"{digits}{end}[0-9][0-9 (+.-]|{two}{end}\b(?:{sure}|[0-9])|\b(?:{sure}|[0-9]){end}{two}"
         rf"|(?:\b{sure}|[0-9]){pause}\b(?:{sure}|[0-9])"
-        rf"|(?:\b[a-z][ ,.-]{{1,3}}){{3}}|\b{name}[ ,.-]{{1,3}}(?:{name}|{sure}|[0-9]+)[ ,.-]{{1,3}}(?:{name}|[0-9])"
+        rf"|(?:\b[a-z][ ,.-]{{1,3}}){{4}}|\b{name}[ ,.-]{{1,3}}(?:{name}|{sure}|[0-9]+)[ ,.-]{{1,3}}(?:{name}|[0-9])"
         r"|\b(?:underscore|under score|unterstrich|tiret (?:du )?bas|guion bajo|subrayado|barra baja)\b"
         r"|\b(?:majuscule|mayuscula|uppercase|grossbuchstabe)\b|\b[a-z]{2}[0-9]{2}[0-9a-z]*[ .,]*\n"
-        r"|\b[0-9a-f]{32}"
+        rf"|\b[0-9a-f]{{32}}|{then}"
     )
 
 
@@ -163,6 +171,13 @@ def _bits(view: View, text: str) -> list[Bit]:
             if bits:
                 bits[-1].line = True
             continue
+        core = whole.rstrip(".,?!")
+        if core.isalpha():  # as nearly all are
+            bit = _of_letters(view, core, chunk.start())
+            if len(core) < len(whole):
+                bit.comma, bit.stop = whole[-1] == ",", whole[-1] != ","
+            bits.append(bit)
+            continue
         core = whole.strip(_EDGE)
         if not core or whole.startswith("{redacted"):
             if bits and set(whole) & set(".!?…"):
@@ -186,8 +201,7 @@ def _bits(view: View, text: str) -> list[Bit]:
 def _of_core(view: View, core: str, start: int, lead: str) -> list[Bit]:
     end = start + len(core)
     if core.isalpha() and lead[-1:] not in {".", "-", "_", "?", "&"}:
-        capitals = core.isascii() and len(core) > 4 and _inner_capital(view, start, end)
-        return [Bit(CODE, start, end, core, True) if capitals else _of_word(core, start, end)]
+        return [_of_letters(view, core, start)]
     if core[0] in "$€£¥" or core[-1] in "%€$£" or _AMOUNT.fullmatch(core):
         return [Bit(AMOUNT, start, end, core)]
     plus = core[0] == "+"
@@ -203,6 +217,13 @@ def _of_core(view: View, core: str, start: int, lead: str) -> list[Bit]:
     if "'" not in core and core.isascii() and _inner_capital(view, start, end) and not said:
         return [Bit(CODE, start, end, core, doubtful=True)]
     return [_of_word(part.group(), start + part.start(), start + part.end()) for part in parts]
+
+
+def _of_letters(view: View, word: str, start: int) -> Bit:
+    bit = _of_word(word, start, start + len(word))
+    if bit.sort == WORD and len(word) > 4 and word.isascii() and _inner_capital(view, start, bit.end):
+        bit.sort, bit.doubtful = CODE, True
+    return bit
 
 
 def _of_word(word: str, start: int, end: int) -> Bit:
@@ -228,6 +249,8 @@ def _sort(word: str) -> tuple[int, bool]:
 
 def _inner_capital(view: View, start: int, end: int) -> bool:
     raw = view.raw[slice(*view.raw_span(start, end))]
+    if raw[1:].islower():
+        return False
     return sum(left.islower() and right.isupper() for left, right in pairwise(raw)) > 1
 
 
@@ -361,10 +384,10 @@ def _amounts(bits: list[Bit]) -> None:
 def _slugs(view: View, bits: list[Bit]) -> None:
     """Take in the words that signs join to a value, and the letters of a bank within an account number."""
     for index, bit in enumerate(bits):
-        before = bits[index - 1] if index and _joined(bits[index - 1]) else None
-        after = bits[index + 1] if index + 1 < len(bits) and _joined(bit) else None
         if bit.sort not in {WORD, CARRIER}:
             continue
+        before = bits[index - 1] if index and _joined(bits[index - 1]) else None
+        after = bits[index + 1] if index + 1 < len(bits) and _joined(bit) else None
         left = before.sign if before is not None and before.sort == SIGN else ""
         right = after.sign if after is not None and after.sort == SIGN else ""
         if (

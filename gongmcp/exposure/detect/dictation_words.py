@@ -26,7 +26,7 @@ PAUSES: Final = (
         "wait sec second moment hold hang sorry oops actually correction scratch warten warte sekunde augenblick "
         "entschuldigung verzeihung pardon falsch quatsch korrektur attendez attends instant excusez trompe plutot "
         "voilà espere espera perdón perdone disculpe equivoqué digo sea ver dejame dejeme corrijo rectifico momento "
-        "nochmal again mean segundo seconde"
+        "pause pausa nochmal again mean segundo seconde"
     )
 ) - {"also", "like"}
 """Sounds, requests to wait, and words that take back what was just said."""
@@ -46,6 +46,7 @@ _JOINTS: Final = words(
     "et puis ensuite après apres alors donc le la les reste fin suite c'est c est voila une pardon moi je me non "
     "enfin oui d'accord ok avez suivez noté ça ca continue deuxième deuxieme troisième première moitié moitie "
     "partie il bon ben retour à a par sur du de vous suis tres bien parfait c'etait exact "
+    "ends with space leerzeichen espace espacio endet auf hort finit par se termine termina acaba en "
     "y luego después despues entonces el los resto es segunda segundo tercera primera mitad parte sigue con va por "
     "que mejor dicho o pues si sí vale bueno lo tiene sigue apuntó apunto tengo salto continúa continua "
     "un una eso ahí ahi viene son final último ultimo listo correcto claro anotado su mi al este"

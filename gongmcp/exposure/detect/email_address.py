@@ -196,7 +196,7 @@ def _address(view: View, text: str, sign: re.Match[str], floor: int) -> tuple[in
     cue = _CUE.search(before) is not None
     if kind == "sign" and not mailbox.gap and not domain.gap:
         fits = domain.top_level or domain.numeric or (domain.labels > 1 and domain.last.isalpha()) or cue
-    elif domain.first in _NO_DOMAIN:
+    elif domain.first in _NO_DOMAIN or (kind == "at" and _after_website(text, mailbox, sign.start())):
         fits = False
     elif kind == "near":
         fits = domain.top_level and domain.said and mailbox.certain and domain.words == 1
@@ -217,6 +217,12 @@ def _address(view: View, text: str, sign: re.Match[str], floor: int) -> tuple[in
     # Words that were taken for more of the domain may have hidden a plain one.
     written = _WRITTEN_DOMAIN.match(text, sign.end()) if kind == "sign" and not mailbox.gap else None
     return (mailbox.start, written.end()) if written else None
+
+
+def _after_website(text: str, mailbox: _Mailbox, sign: int) -> bool:
+    """Tell whether a sentence that ends in a website stands before one that begins with ``at``."""
+    name, dot, top = mailbox.word.rpartition(".")
+    return bool(name and dot) and _ends_domain(top) and "\n" in text[sign - 2 : sign + 1]
 
 
 class _Mailbox:

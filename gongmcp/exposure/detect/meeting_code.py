@@ -52,9 +52,8 @@ _MEETING: Final = re.compile(
     r"|pass ?codes?|kenncode|code d'acces|codigo de acceso)\b"
 )
 _NAMES: Final = words(
-    "zoom teams webex google meet meeting gotomeeting reunion conference conferencia de la del du der des fur for "
-    "the "
-    "sala salle number nummer numero code codigo id will would enter asks reads following wie folgt"
+    "zoom teams webex google meet meeting gotomeeting reunion conference conferencia de la del du der des fur furs zum "
+    "zur for our the sala salle number nummer numero code codigo id will would enter asks reads following wie folgt"
 )
 """What may stand between the word for a code and the code, beside carriers."""
 _NEAR: Final = 220

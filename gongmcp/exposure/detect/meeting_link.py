@@ -96,7 +96,8 @@ _MEETING_NEAR: Final = re.compile(
 )
 _NEAR: Final = 120
 _CODE_LEAD: Final = re.compile(
-    r"[\s.,;:=#()\"'`-]*(?:(?:is|it's|its|are|ist|lautet|lauten|est|c'est|c|es|sera|will|be|the|following|das|der|die|le|la|el|number|nummer"
+    r"[\s.,;:=#()\"'`-]*(?:(?:is|it's|its|are|ist|lautet|lauten|est|c'est|c|es|sera|will|be|the|following|das|der"
+    r"|die|le|la|el|number|nummer"
     r"|numero|no|nr|num|code|then|um|uh|er|ah|ahm|euh|eh|este|here|hier|voici|aqui|again|nochmal|for|fur|pour"
     r"|para|this|diese|dieses|cette|esta"
     r"|meeting|call|reunion|conference|today|would|enter|reads|and|und|et|y|followed|by|ok|okay|please|bitte|wie"

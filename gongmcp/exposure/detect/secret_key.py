@@ -82,7 +82,8 @@ _SPELT_PART: Final = re.compile(
     r"|(?<=[_-])[\s,]*[a-z]{2,12}(?=[\s,]*[_-])))+"
 )
 _LEAD: Final = re.compile(
-    r"[\s.,;:=\"'`]*(?:(?:\b(?:is|are|equals|called|was|reads|it's|its|it|here|as|follows|for|the|this|that|to|use|set|with"
+    r"[\s.,;:=\"'`]*(?:(?:\b(?:is|are|equals|called|was|reads|it's|its|it|here|as|follows|for|the|this|that|to|use"
+    r"|set|with"
     r"|ist|lautet|heisst|heissen|der|die|das|ist|hier|wie|folgt|also|mein|est|c'est|voici|le|la|les|ce|de|es"
     r"|son|la|el"
     r"|aqui|esta|seria|sigue|sera|you|can|take|note|down|um|uh|ah|euh|eh|starts?|begins?|production|prod|test"
