@@ -151,7 +151,7 @@ def test_schemas_follow_the_active_settings() -> None:
 
 
 def test_only_a_cut_answer_of_a_high_volume_tool_carries_the_envelope(sample_db: Path) -> None:
-    handler = handler_over(sample_db)
+    handler = handler_over(sample_db, evidence_per_answer="1000", evidence_segments="1000")
     seen = {"capped": 0, "whole": 0, "truncated": 0}
     for name, tool in catalog().items():
         if not tool.many or "limit" not in tool.arguments.__struct_fields__:
@@ -167,7 +167,7 @@ def test_only_a_cut_answer_of_a_high_volume_tool_carries_the_envelope(sample_db:
                 assert "suggested_refinements" not in answer
                 seen["truncated"] += answer["truncated"]
             elif answer["capped"]:
-                assert answer["returned"] == limit
+                assert answer["returned"] == limit or answer["cut_by"] == "evidence"
                 assert answer["suggested_refinements"]
                 seen["capped"] += 1
             else:
@@ -325,7 +325,7 @@ def test_values_of_crm_fields_are_shown_by_flag_and_objects_never(sample_db: Pat
 def test_scorecard_activity_is_aggregates_only(sample_db: Path) -> None:
     with sqlite3.connect(sample_db) as connection:
         calls = [row[0] for row in connection.execute("SELECT call_id FROM call_facts")]
-    assert len(calls) == 10
+    assert len(calls) == 9, "the private call is not served"
     for mode in MODES:
         answer = handler_over(sample_db, provenance=mode).call("summarize_scorecard_activity", {}).answer
         assert answer.structured is not None
@@ -373,7 +373,7 @@ def test_nothing_found_is_an_answer_and_echoes_no_id(sample_db: Path) -> None:
     empty = handler.call("search_transcript_segments", {"query": "zyzzyva"}).answer.structured
     assert empty is not None
     assert (empty["status"], empty["results"]) == ("ok", [])
-    assert empty["searched"]["calls_in_range"] == 10
+    assert empty["searched"]["calls_in_range"] == 9
 
 
 def test_a_call_beyond_its_deadline_is_unavailable_and_no_error(sample_db: Path) -> None:
