@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gongmcp.exposure.policy import Policy
 
 GOVERNANCE = "governance-search"
-"""The preset whose tools suit a server that hides calls by a governance list."""
+"""The preset for a first server beside a restricted list: calls and evidence, without counts over many calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,12 @@ class Preset:
 
     @property
     def governance_compatible(self) -> bool:
-        """True when each of its tools suits a server that hides calls by a governance list."""
-        return not self.pending and all(GOVERNANCE in catalog()[name].presets for name in self.tools())
+        """True when each of its tools can be served beside a restricted list.
+
+        Every tool can: what the list takes away is not in the read model, and no tool sees anything else
+        (``gongmcp.store.connection``). A preset whose tools are not there yet cannot be chosen at all.
+        """
+        return not self.pending
 
     def describe(self) -> dict[str, Any]:
         """Return what there is to say of it, for scripts."""
@@ -97,8 +101,8 @@ PRESETS: tuple[Preset, ...] = (
     ),
     Preset(
         GOVERNANCE,
-        "Calls and evidence, as far as a governance list can hold: no counts over many calls.",
-        "a server whose calls are partly withheld by a governance list",
+        "Calls and evidence, without counts over many calls.",
+        "a first server whose calls are partly withheld by a restricted list",
     ),
     Preset(
         "redacted-all-readonly",

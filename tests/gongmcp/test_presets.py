@@ -139,8 +139,8 @@ def test_a_preset_whose_tools_come_later_refuses_and_says_so(name: str) -> None:
     assert "business-workbench" not in caught.value.hint
 
 
-def test_only_the_governance_preset_suits_a_governance_list() -> None:
-    assert [preset.name for preset in PRESETS if preset.governance_compatible] == ["governance-search"]
+def test_every_preset_that_can_be_chosen_suits_a_restricted_list() -> None:
+    assert [preset.name for preset in PRESETS if not preset.governance_compatible] == ["business-workbench"]
 
 
 def test_a_preset_turns_its_switches_on_and_takes_them_along_when_it_goes() -> None:
