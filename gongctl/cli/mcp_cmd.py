@@ -1,19 +1,19 @@
 """``gongctl mcp``: list the agents' tools, read their schemas, dry-run their calls.
 
 Everything is asked of the handler that the server uses, under the same policy flags; nothing is
-written and nothing is decided here.
+decided here, and nothing but the lock of ``approve`` is written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NoReturn
 
 import typer
 
 from gongctl.cli.completion import preset_names, tool_names
-from gongctl.cli.lazy import LazyGroup, LightCommand
+from gongctl.cli.lazy import Deferred, LazyGroup, LightCommand
 from gongctl.cli.output import DEBUG_HINT, emit_json, emit_text, fail, json_text, note, write_bytes
 from gongctl.cli.policy_options import EPILOG, open_handler, resolve, shows_ids, takes_policy
 from gongctl.cli.restricted import not_sensitive, sensitive
@@ -23,8 +23,18 @@ if TYPE_CHECKING:
     from gongctl.cli.call_arguments import BatchLine
     from gongmcp.handler import Outcome, ToolHandler
 
+
+class McpGroup(LazyGroup):
+    """The commands of ``gongctl mcp``; those of the approval lock, which write or take long, are loaded when run."""
+
+    deferred: ClassVar[Mapping[str, Deferred]] = {
+        "approve": Deferred("gongctl.cli.approve_cmd:app", "Write the lock of what an agent may be offered."),
+        "drift": Deferred("gongctl.cli.drift_cmd:app", "List what differs from the lock; 5 when anything does."),
+    }
+
+
 app = typer.Typer(
-    cls=LazyGroup,
+    cls=McpGroup,
     help="List the agents' tools, read their schemas, dry-run their calls.",
     no_args_is_help=True,
     rich_markup_mode=None,

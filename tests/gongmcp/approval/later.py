@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 FOREIGN, SPOKEN, FIELD = "9300000000000000001", "9300000000000000002", "9300000000000000003"
-"""Ids of the calls: in a new language, with a phone number, with a new field and type."""
+"""Ids of the calls: in a new language, with a card number, with a new field and type."""
 
-WORDS = {FOREIGN: "zyxsprache", SPOKEN: "zyxphone", FIELD: "zyxfield"}
+WORDS = {FOREIGN: "zyxsprache", SPOKEN: "zyxcard", FIELD: "zyxfield"}
 """A word that is said on each call alone."""
 
 NEW_FIELD, NEW_TYPE = "ZyxRisk__c", "ZyxAsset"
-NEW_KIND, NEW_LANGUAGE = "phone", "deu"
+NEW_KIND, NEW_LANGUAGE = "card", "deu"
 
 
 def write_later(folder: Path) -> Path:
@@ -22,7 +22,7 @@ def write_later(folder: Path) -> Path:
     calls = [_call(FOREIGN, NEW_LANGUAGE), _call(SPOKEN, "eng"), _call(FIELD, "eng", new=True)]
     spoken = {
         FOREIGN: "Das ist ein zyxsprache Satz.",
-        SPOKEN: "My zyxphone number is 202-555-0187, please call me.",
+        SPOKEN: "The zyxcard is 4111 1111 1111 1111 and not another one.",
         FIELD: "A zyxfield sentence about revenue.",
     }
     transcripts = [

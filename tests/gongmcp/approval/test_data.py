@@ -193,9 +193,12 @@ def test_reviewed_again_it_is_served(approved: Approve, opened: Open, later_cach
         assert answer(again, "search_transcript_segments", query=word)["results"], word
 
 
-def test_on_the_data_that_was_approved_nothing_is_withheld(approved: Approve, opened: Open) -> None:
+@pytest.mark.parametrize("flags", [{}, {"min_cell": "3"}, {"provenance": "raw"}, {"provenance": "alias"}], ids=str)
+def test_on_the_data_that_was_approved_nothing_is_withheld(
+    flags: dict[str, str], approved: Approve, opened: Open
+) -> None:
     """The control of all: what is withheld above is withheld for being new."""
-    bare, locked = opened(tool_allowlist=",".join(catalog())), opened(lock=approved())
+    bare, locked = opened(tool_allowlist=",".join(catalog()), **flags), opened(lock=approved(**flags), **flags)
     compared = 0
     for tool, sets in EXAMPLES.items():
         for arguments in sets:
