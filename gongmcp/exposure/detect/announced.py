@@ -36,7 +36,8 @@ _BANK: Final = re.compile(
 )
 _PHONE: Final = re.compile(
     rf"{phone_number.STRONG}|\b(?:call|text|ring|reach|ping|try|dial|call it|just)(?: (?:on|at|it))?(?: the)? $"
-    rf"|\bextension\b|\blandline|\bvoicemail"
+    rf"|\bextension\b|\bestoy en el\b|\btiene el\b|\bmensaje\b|\bje suis au\b|\bi'm (?:on|at) $|\bessayer le\b"
+    rf"|\blandline|\bvoicemail"
     r"|\bdesk phone|\bfestnetz|\bvorwahl|\bjoignable|\bappelez|\bfaites le\b|\bindicatif|\bprefijo|\bmarque\b"
 )
 _NUMBER: Final = re.compile(r"\bnumber\b|\bnummer\b|\bnumero\b")
@@ -53,7 +54,8 @@ _MEETING: Final = re.compile(
 )
 _ID: Final = re.compile(r"\bids?\b|\bi d\b|-id\b|\bidentifi\w+|\bnumber\b|\bnummer\b|\bnumero\b|\w+nummer\b")
 _TOLD: Final = re.compile(
-    r"\b(?:pen|pencil|ready|slowly|read (?:it|that|them|out)|reading|first (?:half|part|bit|block)|second (?:half"
+    r"\b(?:digits|ziffern|chiffres|digitos|pen|pencil|ready|slowly|read (?:it|that|them|out)|reading|first (?:half"
+    r"|part|bit|block)|second (?:half"
     r"|part)"
     r"|last (?:half|part)|the rest|starts?|begins?|spell|write|wrote|jot|take (?:it|this) down|i said|pieces"
     r"|long (?:one|number|token|key)|bereit|schreiben|notier\w*|lese|langsam|blocken|erste halfte|erster? teil"
@@ -69,6 +71,7 @@ _KEY_START: Final = re.compile(
     r"(?:s k|p k|r k|sk|pk|rk)[ _-]|g h [opsur]|x o x|a k i a|w h s e c|n p m [_-]|h f [_-]|whsec|xox|akia"
 )
 _SIGN_KEY: Final = re.compile(r"[0-9a-z]{2,8}[_-]")
+_WRITTEN_KEY: Final = re.compile(r"[0-9a-z]{2,8}[_-][0-9a-z]{16}")
 _YEARS: Final = re.compile(r"(?:(?:19|20)[0-9]{2}){2,}")
 _ENDS: Final = re.compile(r"[.!?]\s|\n")
 
@@ -237,6 +240,8 @@ def _by_finds(union: _Union, within: Sequence[Find], around: _Around, chain: Cha
     kind = max(within, key=lambda found: found[1] - found[0])[2]
     if kind == "email":
         return None
+    if kind == "key" and union.letters:
+        return "key"
     if kind in {"phone", "card"} and (union.letters or len(union.digits) > 19 + _CORRECTED):
         return None
     if kind == "phone" and (len(union.digits) > _MOST_PHONE + _CORRECTED or _prefers(union, around) is not None):
@@ -274,6 +279,8 @@ def _kind_mixed(union: _Union, around: _Around) -> str | None:
     if alnum >= 8 and key and (union.digits or union.letters >= 8) and not around.led(_MEETING):
         return "key"
     if alnum >= 10 and _SIGN_KEY.match(union.text) and len(union.digits) >= 1 and union.signs[:1] in {"_", "-"}:
+        return "key"
+    if union.mixed and union.letters > 2 and _WRITTEN_KEY.match(union.text) and len(union.digits) > 1:
         return "key"
     if alnum >= _HEX and len(union.digits) >= 4 and union.mixed:
         return "key"
@@ -349,11 +356,17 @@ def _kind_of_digits(union: _Union, around: _Around, chain: Chain) -> str | None:
         return "phone"
     if around.pure and parted and count >= 9:
         return "phone" if count <= _MOST_PHONE + 3 else None
-    if parted and 9 <= count <= 12 and (digits[0] == "0" or union.singles > 4) and phone_number.valid_somewhere(digits):
+    if parted and 9 <= count <= 12 and _spoken_like(union, chain) and phone_number.valid_somewhere(digits):
         return "phone"
     if union.plus and count >= 8 and parted:
         return "phone"
     return None
+
+
+def _spoken_like(union: _Union, chain: Chain) -> bool:
+    """Tell whether digits are said as a number's are: from nought on, one by one, or with a pause in four groups."""
+    paused = any(gap.pause for gap in chain.gaps) and len(union.groups) > 3 and not _counted(union.groups)
+    return union.digits[0] == "0" or union.singles > 4 or paused
 
 
 def _country_before(around: _Around) -> str:

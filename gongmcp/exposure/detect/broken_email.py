@@ -35,7 +35,8 @@ _DOMAIN_IS: Final = re.compile(
     r"(?P<domain>[^\n]{4,90}?)(?=[.,;!?]*(?:\n|$|\s(?:und|and|et|y)\s))"
 )
 _ALL_ON: Final = re.compile(
-    r"\b(?:we're|we are|everybody is|everyone is|wir sind|alle sind|on est|nous sommes|tout le monde est|estamos"
+    r"\b(?:we're|we are|everybody is|everyone is|everybody's|everyone's|all of us are|todo el mundo esta|wir sind"
+    r"|alle sind|on est|nous sommes|tout le monde est|estamos"
     r"|todos estan|todos estamos|estamos todos)\s(?:all\s|alle\s|tous\s|toutes\s|todos\s)?(?:on|at|under|unter|bei"
     r"|chez|sur|en|in)\s"
     r"(?P<domain>[^\n]{4,90}?)[.,;!]*(?:\n|\s)(?:and|und|et|y|so|also|donc)?\s?(?:moi\s)?"
@@ -134,7 +135,9 @@ def _opens_sentence(bits: Sequence[Bit], at: int) -> bool:
     head = bits[_sentence_start(bits, at) : at]
     if all(bit.sort in {CARRIER, CASE} for bit in head):
         return True
-    return head[-1].comma and any(bit.word in PAUSES for bit in head)
+    start = at - len(head)
+    hanging = start > 0 and not bits[start - 1].stop
+    return head[-1].comma and (hanging or any(bit.word in PAUSES for bit in head))
 
 
 def _last_before(bits: Sequence[Bit], head: int) -> int | None:

@@ -26,7 +26,7 @@ from gongmcp.exposure.detect.dictation_words import (
 )
 from gongmcp.exposure.detect.fold import View
 from gongmcp.exposure.detect.iban import LENGTHS
-from gongmcp.exposure.detect.spoken import any_of, words
+from gongmcp.exposure.detect.spoken import LETTER_NAMES, any_of, words
 
 NUMBER, DIGITS, LETTER, CODE, SIGN, SLUG, CASE, CARRIER, WORD, AMOUNT = range(10)
 """Sorts of pieces. CODE holds letters and digits, or capitals within; SLUG is a word that signs join to a value."""
@@ -48,7 +48,11 @@ _SPELT_AS: Final = re.compile(
     r"\b(?P<letter>[a-z])(?P<rest>,?\s(?:as in|as|for|like|wie in|wie|comme|de|como"
     r"|as in the word)\s(?P=letter)[a-z]+)\b"
 )
-_SAID: Final = frozenset(SIGNS) | {tuple(said.split()) for said in CARRIER_PHRASES}
+_SAID: Final = (
+    frozenset(SIGNS)
+    | {tuple(said.split()) for said in LETTER_NAMES if " " in said}
+    | {tuple(said.split()) for said in CARRIER_PHRASES}
+)
 _PHRASE_LENGTHS: Final[dict[str, tuple[int, ...]]] = {
     first: tuple(sorted({len(said) for said in _SAID if said[0] == first}, reverse=True))
     for first in {said[0] for said in _SAID}
@@ -146,7 +150,8 @@ def pattern() -> str:
         rf"|(?:\b[a-z][ ,.-]{{1,3}}){{4}}|\b{name}[ ,.-]{{1,3}}(?:{name}|{sure}|[0-9]+)[ ,.-]{{1,3}}(?:{name}|[0-9])"
         r"|\b(?:underscore|under score|unterstrich|tiret (?:du )?bas|guion bajo|subrayado|barra baja)\b"
         r"|\b(?:majuscule|mayuscula|uppercase|grossbuchstabe)\b|\b[a-z]{2}[0-9]{2}[0-9a-z]*[ .,]*\n"
-        rf"|\b[0-9a-f]{{32}}|{then}"
+        rf"|(?:\b[a-z][ ,.-]{{1,3}}){{3}}(?:{sure}|[0-9]|trait|dash|minus|tiret|guion|bindestrich)"
+        rf"|\b[0-9a-f]{{32}}|\b[0-9a-f]{{8}}-[0-9a-f]{{4}}-|\b[a-z]{{2,8}}_[0-9a-z]{{16}}|{then}"
     )
 
 
@@ -277,6 +282,10 @@ def _promote(view: View, bits: list[Bit]) -> None:
             lone = len(left.word) == len(right.word) == 1
             if not lone or not {left.word, right.word} <= {"a", "i", "y", "e", "o", "u"}:
                 sure[index] = sure[index + 1] = True
+        if index and left.sort == NUMBER and bits[index - 1].sort == right.sort == LETTER:
+            spelt = len(bits[index - 1].word) > 1 and len(right.word) > 1
+            if spelt and _joined(left) and _joined(bits[index - 1]):
+                sure[index - 1] = sure[index] = sure[index + 1] = True
         if left.sort == right.sort == NUMBER and _joined(left) and left.word != right.word:
             sure[index] = sure[index + 1] = True
     for order in (range(len(bits)), range(len(bits) - 1, -1, -1)):
@@ -348,6 +357,11 @@ def _phrase(bits: list[Bit], index: int) -> int:
             for bit in part:
                 bit.sort, bit.doubtful = CARRIER, False
             return length
+        if length > 1 and (letter := LETTER_NAMES.get(" ".join(said))):
+            for bit in part:
+                bit.sort, bit.word, bit.doubtful = LETTER, "", True
+            part[0].word = letter
+            return length
         if sign := SIGNS.get(said):
             for bit in part:
                 bit.sort, bit.sign, bit.doubtful = SIGN, sign, True
@@ -374,7 +388,8 @@ def _links(bits: list[Bit]) -> None:
 def _amounts(bits: list[Bit]) -> None:
     """Mark the numbers before a unit."""
     for index, bit in enumerate(bits):
-        if bit.word in UNITS and bit.sort in {WORD, CARRIER, NUMBER} and index and _joined(bits[index - 1]):
+        parted = not index or bits[index - 1].comma or not _joined(bits[index - 1])
+        if not parted and bit.word in UNITS and bit.sort in {WORD, CARRIER, NUMBER}:
             at = index - 1
             while at >= 0 and bits[at].sort in {NUMBER, DIGITS} and (at == index - 1 or _joined(bits[at])):
                 bits[at].sort = AMOUNT
@@ -407,7 +422,10 @@ def _slugs(view: View, bits: list[Bit]) -> None:
             continue
         after = bits[index + 1] if index + 1 < len(bits) and _joined(bit) else None
         capitals = view.raw[slice(*view.raw_span(bit.start, bit.end))].isupper()
-        if (index and _checked_country(bits, index)) or (capitals and after is not None and after.sort == DIGITS):
+        at = index
+        while capitals and at and bits[at - 1].sort == CARRIER:
+            at -= 1
+        if (at and _checked_country(bits, at)) or (capitals and after is not None and after.sort == DIGITS):
             bit.sort = SLUG
 
 
@@ -420,6 +438,8 @@ def _checked_country(bits: list[Bit], index: int) -> bool:
     while at >= 0 and index - at <= 3 and bits[at].sort in {NUMBER, DIGITS}:
         at -= 1
     if at == index - 1 or at < 0:
+        return False
+    if sum(len(bit.word) for bit in bits[at + 1 : index] if bit.sort == DIGITS) > 2:
         return False
     if bits[at].word in LENGTHS:
         return True

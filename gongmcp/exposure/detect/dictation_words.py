@@ -32,6 +32,10 @@ PAUSES: Final = (
 """Sounds, requests to wait, and words that take back what was just said."""
 
 _JOINTS: Final = words(
+    "other otra otro otras andere anderen autre ahead carry proceed listening fire shoot ready understood absolutely "
+    "digame dime diga oigo escucho adelante entendido seguimos bien bueno listos mande perfecto venga "
+    "los sicher klar natürlich bereit aha schön super danke weiterhin fertig vous tu vas allez allez-y entendu "
+    "parfait compris merci vas-y écoute gracias thanks thank "
     "and then so next after rest is was are be it it's its that that's thats this here now the a ok okay yes yep "
     "yeah "
     "yup right sure well let me see no not i last final remaining one goes go going on continues continue with "
@@ -99,6 +103,11 @@ SPELLING: Final[dict[str, str]] = {
     **NATO,
     **{name: letter for name, letter in LETTER_NAMES.items() if " " not in name},
     "schule": "s",
+    "ve": "v",
+    "ge": "g",
+    "pe": "p",
+    "cu": "q",
+    "ka": "k",
     "x-ray": "x",
     "ray": "",
 }

@@ -144,7 +144,8 @@ _PAUSE: Final = re.compile(
     r"|mal sehen|o sea|digo)[,.…]{1,3}(?=\s)"
 )
 _HELP: Final = re.compile(
-    r",?\s(?:all (?:in )?(?:one word|lower ?case|small letters|together)|one word|no spaces?|in lower ?case"
+    r",?\s(?:all (?:in )?(?:one word|1\s+word|lower ?case|small letters|together)|one word|1\s+word|no spaces?"
+    r"|in lower ?case"
     r"|alles klein(?:geschrieben)?"
     r"|alles zusammen(?:geschrieben)?|zusammengeschrieben|kleingeschrieben|klein geschrieben|ohne leerzeichen"
     r"|tout attache|en minuscules?"

@@ -40,7 +40,7 @@ PATTERN: Final = (
     rf"\b{any_of(LENGTHS)}{_BREAK}[0-9]{_BREAK}[0-9]{_BREAK}(?:[a-z]{_BREAK}){{0,5}}[0-9](?:{_BREAK}[0-9]){{5}}"
     r"|\b(?:ro|kz)[ -]?[0-9]{2}[ -]?[0-9a-z]{4}[ -]?[0-9a-z]{4}"
     r"|\b[a-z][ .-]{1,2}[a-z][ .,-]{1,3}[0-9][ .-]{0,2}[0-9]\b"
-    r"|\biban\b|\bi b a n\b"
+    rf"|\b{any_of(LENGTHS)}[0-9]{{2}}[0-9a-z]{{11,30}}\b|\biban\b|\bi b a n\b"
 )
 """What a text with a written number holds, for the quick look of ``gongmcp.exposure.masking``."""
 

@@ -49,10 +49,11 @@ _MEETING: Final = re.compile(
     r"\b(?:meetings?|meeting-\w+|webinar\w*|zoom|teams|webex|whereby|gotomeeting|meet|konferenz\w*|besprechung\w*"
     r"|videokonferenz|reunion|conference|conferencia|visio|sala|salle|raum|videoconferencia|link|enlace|lien|join"
     r"|treten|beitreten|einwahlen|wahlen sie sich ein|dial in|dial-in|rejoin\w*|connectez|conect\w+|entra|entre"
-    r"|pass ?codes?|kenncode|code d'acces|codigo de acceso)\b"
+    r"|pass ?codes?|kenncode|code d'acces|codigo de acceso|pound|hash key|raute|punch in|sesion|session|besprechung)\b"
 )
 _NAMES: Final = words(
     "zoom teams webex google meet meeting gotomeeting reunion conference conferencia de la del du der des fur furs zum "
+    "zur para entrar unirse conectarse acceder pour rejoindre entrer join joining get into beitreten in "
     "zur for our the sala salle number nummer numero code codigo id will would enter asks reads following wie folgt"
 )
 """What may stand between the word for a code and the code, beside carriers."""
@@ -60,6 +61,8 @@ _NEAR: Final = 220
 _BEHIND: Final = 120
 _MOST: Final = 8
 _LEAST: Final = 3
+_UNKNOWN: Final = 2
+"""How many words of any sort may stand between a passcode and the words that announce it and nothing else."""
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _LETTERS: Final = re.compile(r"[a-z]{2,4}-[a-z]{3,4}(?:-[a-z]{3})?(?![0-9a-z-])")
 _TAIL_SIGNS: Final = frozenset("-_./?=&+")
@@ -72,7 +75,7 @@ def codes(view: View, bits: Sequence[Bit]) -> Iterator[tuple[int, int]]:
     for cue in _CUE.finditer(text):
         if cue["generic"] and not _MEETING.search(text, max(0, cue.start() - _NEAR), cue.end() + _BEHIND):
             continue
-        first = _first(view, bits, bisect_left(starts, cue.end()))
+        first = _first(view, bits, bisect_left(starts, cue.end()), _UNKNOWN if cue["explicit"] else 0)
         if first < 0:
             continue
         last = _last(bits, first)
@@ -80,13 +83,14 @@ def codes(view: View, bits: Sequence[Bit]) -> Iterator[tuple[int, int]]:
             yield bits[first].start, view.written.end(bits[last].end)
 
 
-def _first(view: View, bits: Sequence[Bit], at: int) -> int:
-    """Return the bit that a code begins with; -1 for none near."""
+def _first(view: View, bits: Sequence[Bit], at: int, unknown: int) -> int:
+    """Return the bit that a code begins with, behind no more than *unknown* words of any sort; -1 for none near."""
     for index in range(at, min(len(bits), at + _MOST)):
         bit = bits[index]
         if bit.sort in VALUES or (bit.sort == WORD and _odd(view, bit)):
             return index
-        if bit.sort == AMOUNT or not (bit.sort in {CARRIER, CASE} or bit.word in _NAMES):
+        unknown -= not (bit.sort in {CARRIER, CASE} or bit.word in _NAMES)
+        if bit.sort == AMOUNT or unknown < 0:
             return -1
     return -1
 

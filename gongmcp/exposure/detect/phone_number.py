@@ -44,6 +44,7 @@ _UNIT: Final = re.compile(
     r"|unit|store|people|employee|customer|year|month|week|day|hour|minute|square|barrel|ton|mile|meter|[kmb]\b"
     r"|mn\b|bn\b)"
 )
+_SPANISH: Final = re.compile(r"\b(?:el|al|es|seria|son|mensaje[^.\n]{0,12},)\s$")
 _URL: Final = re.compile(r"(?:[a-z][a-z0-9+.-]*://|www\.)\S*$")
 
 STRONG: Final = (
@@ -52,7 +53,7 @@ STRONG: Final = (
     r"|\bportable\b|\btelemovel|\bdial|\bdirect line\b|\bhot ?line\b|\blandline\b|\bwhats ?app\b|\bdurchwahl"
     r"|\brufnummer|\berreich|\b(?:call|text|ring|reach)(?:ing)? (?:me|us|him|her|them|back|in)\b"
     r"|\bcall(?:s|ed)? (?:from|on)\b|\bappel|\bjoindre\b|\bllam|\bchiam|\bligue\b"
-    r"|\b(?:my|his|her|your|our|their|direct|callback|contact|office|home|work|toll.free) number\b"
+    r"|\bmensaje\b|\b(?:my|his|her|your|our|their|direct|callback|contact|office|home|work|toll.free) number\b"
 )
 _WEAK: Final = (
     r"\bnumber\b|\bnummer\b|\bnumero\b"
@@ -72,6 +73,7 @@ _CUE: Final = re.compile(
 _REGIONS: Final = (
     *("GB", "DE", "FR", "IT", "ES", "NL", "BE", "CH", "AT", "IE", "SE", "PT"),
     *("PL", "AU", "NZ", "JP", "IN", "BR", "ZA", "KR", "CN", "IL", "TR"),
+    *("MX", "AR", "CL", "CO", "PE", "LU"),
 )
 
 
@@ -205,7 +207,9 @@ def _is_number(text: str, start: int, end: int, shape: _Groups, announced: bool)
     if shape.attached or _UNIT.match(text, end):
         return False
     if _decimal(shape):
-        return _dotted(shape) and _cue(text, start) in {"strong", "weak"}
+        return _dotted(shape) and (_cue(text, start) in {"strong", "weak"} or _spanish(text, start, shape))
+    if _spanish(text, start, shape):
+        return True
     if shape.digits[0] == "0" and len(shape.lengths) == 1 and len(shape.digits) in {10, 11}:
         return _cue(text, start) != "other" and valid_somewhere(shape.digits)
     trunk = (shape.digits[0] == "0" and len(shape.lengths) > 1) or (shape.bracket and ")" in "".join(shape.gaps))
@@ -229,7 +233,12 @@ def _north_american(shape: _Groups) -> bool:
         signs = {gap.strip(" ()") for gap in shape.gaps}
         if shape.bracket or (signs <= {"-", "."} and len(signs) == 1 and "." not in signs):
             return True
-    if lengths in {(3, 7), (6, 4)} and not (shape.bracket or any("-" in gap for gap in shape.gaps)):
+    with_country = len(shape.lengths) == 3 and shape.lengths[0] == 1
+    if (
+        lengths in {(3, 7), (6, 4)}
+        and not with_country
+        and not (shape.bracket or any("-" in gap for gap in shape.gaps))
+    ):
         return False
     if shape.attached and len(lengths) < 3:
         return False
@@ -281,6 +290,14 @@ def _decimal(shape: _Groups) -> bool:
     if not shape.gaps or set(shape.gaps) != {"."}:
         return False
     return len(shape.lengths) == 2 or all(length == 3 for length in shape.lengths[1:])
+
+
+def _spanish(text: str, start: int, shape: _Groups) -> bool:
+    """Tell whether it is a Spanish number behind an article or the like: "estoy en el 612345001"."""
+    if len(shape.digits) != 9 or shape.lengths not in {(9,), (3, 3, 3)} or not shape.whole:
+        return False
+    spoken_of = _SPANISH.search(text, max(0, start - _CUE_WINDOW), start) is not None
+    return spoken_of and _cue(text, start) != "other" and _valid_spanish(shape.digits)
 
 
 def _dotted(shape: _Groups) -> bool:
@@ -478,6 +495,16 @@ def _valid_north_american(number: str) -> bool:
 
     try:
         return phonenumbers.is_valid_number(phonenumbers.parse("+1" + number, None))
+    except phonenumbers.NumberParseException:
+        return False
+
+
+@lru_cache(maxsize=4096)
+def _valid_spanish(digits: str) -> bool:
+    import phonenumbers
+
+    try:
+        return phonenumbers.is_valid_number(phonenumbers.parse("+34" + digits, None))
     except phonenumbers.NumberParseException:
         return False
 
