@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from gongmcp.settings_file import SettingsFile
 
 
+_SAID = 50
+"""Lines about what differs from the lock."""
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> None:  # type: ignore[override]
         raise refused("usage", problem=message[:1].upper() + message[1:] + ".")
@@ -109,8 +113,11 @@ def _serve(settings: ServerSettings, db: Path) -> int:
         raise refused("cache_governed" if settings.restricted is None and handler.is_governed() else "cache_not_warmed")
     from gongmcp.protocol.stdio import serve_stdio  # the SDK; a refusal does not wait for it
 
-    for difference in handler.drift:
+    drift = handler.drift()
+    for difference in drift[:_SAID]:
         print(f"gongmcp: lock: {difference}", file=sys.stderr)
+    if len(drift) > _SAID:
+        print(f"gongmcp: lock: and {len(drift) - _SAID} more; gongctl mcp drift lists them", file=sys.stderr)
     note = surface_note(handler, settings) if settings.lock is None else ""
     if note:
         print(f"gongmcp: {note}", file=sys.stderr)

@@ -12,6 +12,7 @@ import secrets
 import time
 import traceback
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -201,10 +202,16 @@ class ToolHandler:
             lock=lock,
         )
 
-    @property
     def drift(self) -> list[str]:
-        """What differs from the lock, in words; empty without one."""
-        return [] if self._lock is None else [difference.sentence() for difference in self._lock.drift]
+        """What differs from the lock, in words, new CRM names in the data included; empty without one."""
+        if self._lock is None:
+            return []
+        found = list(self._lock.drift)
+        if self._gate is not None and self._pool is not None:
+            # A cache that is being written is no reason not to start: what is new is withheld in any case.
+            with suppress(ToolFault, Unavailable), self._pool.store_scope() as store:
+                found += self._gate.drift(store)
+        return [difference.sentence() for difference in found]
 
     def has_model(self) -> bool:
         """Return whether the cache holds a read model that may be served; True also while it cannot be asked."""

@@ -14,7 +14,8 @@ from typing import Any, Final
 
 import msgspec
 
-from gongmcp.approval.shape import Shape, names_of, served, span_kind
+from gongmcp.approval.drift import Drift, data_drift
+from gongmcp.approval.shape import Shape, names_of, read_names, served, span_kind
 from gongmcp.catalog.declaration import Tool
 from gongmcp.catalog.dimensions import DIMENSION_ALIASES, DIMENSIONS
 from gongmcp.catalog.filters import filters_of
@@ -40,6 +41,7 @@ class Gate:
     """Holds answers to the reviewed *shape*. Keeps nothing of a call, so it is safe for threads."""
 
     def __init__(self, shape: Shape) -> None:
+        self._shape = shape
         names = names_of(shape)
         self._fields = names["crm_field"]
         self._languages = names["language"]
@@ -54,6 +56,10 @@ class Gate:
                 "",
             )
         )
+
+    def drift(self, store: ReadStore) -> list[Drift]:
+        """Return the CRM names and kinds of settings that appeared; languages and personal data cost a walk."""
+        return [*data_drift(self._shape, read_names(store))]
 
     def refuse_arguments(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
         """Raise ``ToolFault`` where *arguments* look for a CRM name that was not reviewed, whether it exists or not."""

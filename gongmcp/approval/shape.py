@@ -61,8 +61,18 @@ def span_kind(kind: str) -> str:
 def read_shape(store: ReadStore) -> Shape:
     """Return the shape of the read model.
 
-    The kinds of personal data cost one walk over all segments: it is meant for the operator, not for a start.
+    Languages cost one walk over all calls and kinds of personal data one over all segments: it is meant for the
+    operator, not for a start.
     """
+    return msgspec.structs.replace(
+        read_names(store),
+        languages=sorted({served(row[0]) for row in store.rows("SELECT DISTINCT language FROM call_facts")}),
+        personal_data=sorted(_personal_data(store)),
+    )
+
+
+def read_names(store: ReadStore) -> Shape:
+    """Return the part of the shape that is kept in counters and small tables: CRM names and kinds of settings."""
     crm: dict[str, set[str]] = {}
     for row in store.rows("SELECT DISTINCT key, '' AS detail FROM counters WHERE counter = 'object_type'"):
         crm.setdefault(served(row["key"]), set())
@@ -79,8 +89,6 @@ def read_shape(store: ReadStore) -> Shape:
             store, "SELECT field_label FROM crm_schema_fields UNION SELECT field_type FROM crm_schema_fields"
         ),
         settings=_names(store, "SELECT DISTINCT kind FROM settings"),
-        languages=sorted({served(row[0]) for row in store.rows("SELECT DISTINCT language FROM call_facts")}),
-        personal_data=sorted(_personal_data(store)),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from gongctl.approval.samples import own_samples
 from gongmcp.approval.gate import RULE
 from gongmcp.catalog.registry import catalog
 from gongmcp.handler import ToolHandler
@@ -180,6 +181,48 @@ def test_a_new_kind_of_setting(approved: Approve, opened: Open) -> None:
     path.write_text(json.dumps(lock), encoding="utf-8")
     kinds = {row["kind"] for row in answer(opened(), "list_gong_settings")["results"]}
     assert {row["kind"] for row in answer(opened(lock=path), "list_gong_settings")["results"]} == kinds - {"tracker"}
+
+
+def outputs(handler: ToolHandler) -> str:
+    """Return everything that a client can get of *handler* by the examples of all tools, and its resources."""
+    found = []
+    for tool, sets in EXAMPLES.items():
+        for arguments in (*sets, *own_samples(handler, tool)):
+            flags = {name: True for name in handler.tool(tool).input_schema["properties"] if "include_" in name}
+            most = {"limit": 100} if "limit" in handler.tool(tool).input_schema["properties"] else {}
+            found += [text(handler, tool, **arguments), text(handler, tool, **{**arguments, **flags, **most})]
+    found += [text(handler, "list_crm_fields", object_type=of) for of in ("Account", NEW_TYPE)]
+    for query in (*WORDS.values(), "number OR revenue OR the OR der"):
+        for tool in EXAMPLES:
+            schema = handler.tool(tool).input_schema
+            if schema.get("required") == ["query"]:
+                flags = {name: True for name in schema["properties"] if "include_" in name}
+                found.append(text(handler, tool, query=query, **flags))
+    for call in (FOREIGN, FIELD, SPOKEN):
+        found.append(text(handler, "get_call", call_id=call, include_call_ids=True, include_call_titles=True))
+    for item in handler.resources():
+        found.append(handler.read_resource(item.uri).text)
+    return "\n".join(found)
+
+
+@pytest.mark.parametrize("provenance", ["redacted", "alias", "raw"])
+def test_no_tool_lets_out_what_is_new(provenance: str, approved: Approve, opened: Open, later_cache: Path) -> None:
+    """Every tool by its examples, with every flag and by the new words; the control finds each of them."""
+    lock = approved(provenance=provenance)
+    bare = outputs(opened(db=later_cache, provenance=provenance))
+    held = outputs(opened(db=later_cache, provenance=provenance, lock=lock))
+    for secret in (
+        NEW_FIELD,
+        NEW_TYPE,
+        "ZyxName",
+        FOREIGN,
+        f"A call with {WORDS[FOREIGN]}",
+        "Das ist ein",
+        "The «zyxcard» is",
+        "{redacted:card}",
+    ):
+        assert secret in bare, secret
+        assert secret not in held, secret
 
 
 def test_reviewed_again_it_is_served(approved: Approve, opened: Open, later_cache: Path) -> None:

@@ -36,7 +36,9 @@ def test_data_that_appeared_stays_inside(approved: Approve, later_cache: Path) -
             server.send(server.call(4, "search_calls"))
             other = server.answer(4)
             server.hang_up()
-            assert server.end()[0] == 0
+            code, said = server.end()
+        assert code == 0
+        assert (f"lock: data.crm_field Account.{NEW_FIELD} appeared" in said) is locked
         assert (names == ["search_transcript_segments", "list_crm_fields"]) is locked
         assert (found == []) is locked
         assert (NEW_FIELD not in fields) is locked

@@ -35,14 +35,14 @@ def is_not_offered(handler: ToolHandler, name: str) -> bool:
 
 
 def drifted(handler: ToolHandler) -> str:
-    return "\n".join(handler.drift)
+    return "\n".join(handler.drift())
 
 
 def test_nothing_changed_everything_is_served(approved: Approve, opened: Open) -> None:
     lock = approved()
     handler = opened(lock=lock)
     assert [tool.wire() for tool in handler.tools()] == [tool.wire() for tool in opened().tools()]
-    assert handler.drift == []
+    assert handler.drift() == []
     assert handler.instructions() == opened().instructions()
     assert [item.name for item in handler.prompts()] == [item.name for item in opened().prompts()]
     assert [item.uri for item in handler.resources()] == [item.uri for item in opened().resources()]
@@ -119,7 +119,7 @@ def test_4_and_6_what_a_looser_policy_would_show_stays_withheld(approved: Approv
 def test_5_a_switch_of_the_preset_belongs_to_the_lock(approved: Approve, opened: Open) -> None:
     lock = approved(tool_preset="business-pilot")
     alone = opened(lock=lock)
-    assert alone.drift == []
+    assert alone.drift() == []
     assert alone.policy.digest() == opened(tool_preset="business-pilot").policy.digest()
     assert opened(tool_allowlist="search_calls").policy.switches == frozenset()
     caught = refusal(opened, lock, tool_allowlist="search_calls")
@@ -176,7 +176,7 @@ def test_a_prompt_a_resource_and_the_instructions(
     assert prompt.name not in [item.name for item in handler.prompts()]
     assert resource.uri not in [item.uri for item in handler.resources()]
     assert len(handler.prompts()) == len(every.prompts()) - 1
-    assert handler.drift == [
+    assert handler.drift() == [
         "instructions instructions changed",
         f"prompt {prompt.name} changed",
         f"resource {resource.uri} changed",
@@ -189,7 +189,7 @@ def test_the_tools_are_the_lock_and_the_choice_together(approved: Approve, opene
     assert {tool.name for tool in opened(lock=lock).tools()} == {TOOL, OTHER, "search_calls"}
     both = opened(lock=lock, tool_allowlist=f"{OTHER},list_scorecards")
     assert [tool.name for tool in both.tools()] == [OTHER]
-    assert both.drift == ["tool list_scorecards appeared (not approved)"]
+    assert both.drift() == ["tool list_scorecards appeared (not approved)"]
     assert is_not_offered(both, "list_scorecards")
     caught = refusal(opened, lock, tool_allowlist="list_scorecards")
     assert (caught.name, caught.exit_code) == ("lock_nothing_left", Exit.DRIFT)
