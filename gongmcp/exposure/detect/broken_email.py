@@ -50,6 +50,7 @@ PATTERN: Final = (
 """What a text with one holds that ``email_address.PATTERN`` does not know."""
 _CLOSED: Final = re.compile(r"\s*(?:[.,;:!?\n]|$)")
 _WEBSITE: Final = re.compile(r"\.[a-z]{2,}$")
+_CUE_WINDOW: Final = 60
 _SKIPPED: Final = 2
 _LONGEST: Final = 40
 
@@ -62,42 +63,45 @@ def likely(text: str) -> bool:
 def find(view: View, bits: Sequence[Bit], finds: Sequence[tuple[int, int, str]]) -> Iterator[tuple[int, int]]:
     """Yield the pieces of each address, in no order; some may overlap each other or *finds*."""
     starts = [bit.start for bit in bits]
-    for sign in _SIGN.finditer(view.text):
-        yield from _headless(view, bits, starts, sign)
+    signs = [sign for sign in _SIGN.finditer(view.text) if _opens_sentence(bits, bisect_left(starts, sign.start()))]
+    named, first = list(_DOMAIN_IS.finditer(view.text)), list(_ALL_ON.finditer(view.text))
+    text = email_address.prepared(view) if signs or named or first else ""
+    for sign in signs:
+        yield from _headless(view, text, bits, starts, sign)
     for start, _, kind in finds:
         if kind == "email":
             yield from _begun_before(view, bits, starts, start)
-    for domain in _DOMAIN_IS.finditer(view.text):
-        if not _is_domain(view, *domain.span("domain")):
-            continue
+    for domain in named:
         before = _mailbox_before(view, bits, bisect_left(starts, domain.start()))
-        if before and _CUE.search(view.text, max(0, before[0] - 60), before[0]):
+        if before is None or not _is_domain(text, *domain.span("domain")):
+            continue
+        if _CUE.search(view.text, max(0, before[0] - _CUE_WINDOW), before[0]):
             yield before
             yield domain.span("domain")
-    for both in _ALL_ON.finditer(view.text):
-        if _is_domain(view, *both.span("domain")):
+    for both in first:
+        if _is_domain(text, *both.span("domain")):
             yield both.span("domain")
             yield both.span("mailbox")
 
 
-def _is_domain(view: View, start: int, end: int) -> bool:
+def _is_domain(text: str, start: int, end: int) -> bool:
     """Tell whether the whole of a piece is a domain, written, said or spelt."""
-    domain = email_address.Domain(email_address.prepared(view), start)
+    domain = email_address.Domain(text, start)
     return domain.read() and domain.top_level and domain.end >= end
 
 
-def _headless(view: View, bits: Sequence[Bit], starts: Sequence[int], sign: re.Match[str]) -> Iterator[tuple[int, int]]:
+def _headless(
+    view: View, text: str, bits: Sequence[Bit], starts: Sequence[int], sign: re.Match[str]
+) -> Iterator[tuple[int, int]]:
     at = bisect_left(starts, sign.start())
-    if not _opens_sentence(bits, at):
-        return
-    domain = email_address.Domain(email_address.prepared(view), sign.end())
+    domain = email_address.Domain(text, sign.end())
     if not domain.read() or not domain.top_level:
         return
     before = _mailbox_before(view, bits, _sentence_start(bits, at))
     if before is None:
         return
     mailbox = view.text[slice(*before)]
-    cue = _CUE.search(view.text, max(0, before[0] - 60), before[0])
+    cue = _CUE.search(view.text, max(0, before[0] - _CUE_WINDOW), before[0])
     closed = _CLOSED.match(view.text, view.written.end(domain.end)) is not None
     if sign["sure"] or (closed and (cue or not (mailbox.isalpha() or _WEBSITE.search(mailbox)))):
         yield before

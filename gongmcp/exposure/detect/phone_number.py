@@ -270,7 +270,7 @@ def _grouped(shape: _Groups) -> bool:
         return shape.whole
     if not shape.whole or len(shape.lengths) < 3 or len(shape.digits) not in {9, 10} or len(signs) != 1:
         return False
-    if signs == {"."} and (len(shape.lengths) < 4 or _internet_address(shape)):
+    if signs == {"."} and shape.lengths != (2, 4, 4) and (len(shape.lengths) < 4 or _internet_address(shape)):
         return False
     if signs <= {" ", "-", "."} and min(shape.lengths) >= 2 and not _all_years(shape):
         return max(shape.lengths) <= 4 and valid_somewhere(shape.digits)
