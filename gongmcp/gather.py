@@ -89,7 +89,7 @@ def gather(
             "evidence_budget_exhausted",
             f"This session has seen as much of {_calls(len(budget.more))} as it may; {sum(budget.more.values())} more "
             "matching rows are there.",
-            "Ask about other calls, or narrow the search to what was not seen of them in an earlier session.",
+            "Ask about other calls: a search that finds others answers.",
         )
     return out
 

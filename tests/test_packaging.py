@@ -147,10 +147,11 @@ def test_the_wheel_holds_the_packages_with_their_data_and_nothing_else(wheel: Pa
     shipped = {
         path.relative_to(ROOT).as_posix()
         for package in ("gongmcp", "gongctl", "tui")
-        for pattern in ("**/*.py", "**/*.tcss", "py.typed", "sample/*.gz", "sample/ATTRIBUTION.md")
+        for pattern in ("**/*.py", "**/*.tcss", "py.typed", "data/*.toml", "sample/*.gz", "sample/ATTRIBUTION.md")
         for path in (ROOT / package).glob(pattern)
     }
     assert {"gongmcp/py.typed", "gongctl/py.typed", "tui/py.typed", "gongctl/sample/transcripts.jsonl.gz"} <= shipped
+    assert "gongmcp/data/crm.toml" in shipped
     assert {name for name in names if ".dist-info/" not in name} == shipped
 
 

@@ -150,6 +150,7 @@ def derive(
         **_metadata(call, meta, people),
         "transcript_present": int(bool(segments)),
         "segment_count": len(segments),
+        "text_chars": sum(len(text) for _, _, _, _, text, _ in segments),
         "parties_count": len(parties),
         "external_parties": sum(party.affiliation == "external" for party in parties),
         **_crm_facts(call, meta, objects, rules, account, opportunity),

@@ -57,6 +57,11 @@ _ORPHANS: Final = {
           SELECT segment_no >> {INDEX_BITS} AS call_no, count(*) AS segments FROM segments GROUP BY 1) AS s
           ON s.call_no = c.call_no
         WHERE c.segment_count <> coalesce(s.segments, 0) OR c.transcript_present <> (coalesce(s.segments, 0) > 0)""",
+    "calls with another length of text": f"""
+        SELECT count(*) FROM call_facts AS c LEFT JOIN (
+          SELECT segment_no >> {INDEX_BITS} AS call_no, sum(length(text)) AS chars FROM segments GROUP BY 1) AS s
+          ON s.call_no = c.call_no
+        WHERE c.text_chars <> coalesce(s.chars, 0)""",
     "calls with another number of parties": """
         SELECT count(*) FROM call_facts AS c
         WHERE (c.parties_count, c.external_parties) <> (

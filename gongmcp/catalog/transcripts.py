@@ -221,12 +221,17 @@ def context_of(scope: CallScope, hit: store.SegmentRow, query: SearchQuery) -> t
     the segments that it is made of."""
     around = store.excerpt(scope.store, hit.call_no, hit.segment_index)
     parts = excerpt_parts([(item.text, item.spans, item.segment_index - hit.segment_index) for item in around], query)
-    return parts, Evidence(hit.call_ref, tuple(item.segment_index for item in around), hit.segment_count)
+    return parts, _evidence(hit, around)
 
 
 def evidence_of(hits: Iterable[store.SegmentRow]) -> list[Evidence]:
     """Return what rows of one segment each show of their calls' transcripts."""
-    return [Evidence(hit.call_ref, (hit.segment_index,), hit.segment_count) for hit in hits]
+    return [_evidence(hit, (hit,)) for hit in hits]
+
+
+def _evidence(hit: store.SegmentRow, shown: Iterable[store.SegmentRow]) -> Evidence:
+    segments = {item.segment_index: len(item.text) for item in shown}
+    return Evidence(hit.call_ref, segments, hit.segment_count, hit.text_chars)
 
 
 class ContextSearch(Arguments):

@@ -1,14 +1,14 @@
 """The evidence budget: how much of one call's transcript one answer and one client session may see.
 
 Snippets of many searches would add up to the transcript. So an answer holds a few segments of one call, and a
-session (one stdio process) a small share of it; what is past that is refused for that call alone. A segment that
-was seen before costs nothing again.
+session (one stdio process) a small share of it, by segments and by their text, so that nobody asks for the longest
+ones; what is past that is refused for that call alone. A segment that was seen before costs nothing again.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from gongmcp.exposure.policy import EvidenceLimits
@@ -16,30 +16,35 @@ from gongmcp.exposure.policy import EvidenceLimits
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a row shows of a transcript: *segments* of the call *call_ref*, by index, of *segment_count* in all."""
+    """What a row shows of the transcript of the call *call_ref*.
+
+    *segments* maps the index of each segment to the characters of its text, whatever part of it is shown; the call
+    has *segment_count* segments of *text_chars* characters together.
+    """
 
     call_ref: str
-    segments: tuple[int, ...]
+    segments: Mapping[int, int]
     segment_count: int
+    text_chars: int
 
 
 class EvidenceSession:
     """What one client session has seen, by call. Thread-safe; a preview uses a fresh one."""
 
     def __init__(self) -> None:
-        self._seen: dict[str, set[int]] = {}
+        self._seen: dict[str, dict[int, int]] = {}
         self._lock = threading.Lock()
 
-    def seen(self, call_ref: str) -> frozenset[int]:
-        """Return the segments of a call that the session has seen."""
+    def seen(self, call_ref: str) -> dict[int, int]:
+        """Return the segments of a call that the session has seen, with the characters of each."""
         with self._lock:
-            return frozenset(self._seen.get(call_ref, ()))
+            return dict(self._seen.get(call_ref, ()))
 
     def spend(self, shown: Iterable[Evidence]) -> None:
         """Count what was sent."""
         with self._lock:
             for item in shown:
-                self._seen.setdefault(item.call_ref, set()).update(item.segments)
+                self._seen.setdefault(item.call_ref, {}).update(item.segments)
 
 
 @dataclass(slots=True)
@@ -54,26 +59,28 @@ class AnswerBudget:
     session: EvidenceSession
     more: dict[str, int] = field(default_factory=dict)
     full: str | None = None
-    _answer: dict[str, set[int]] = field(default_factory=dict)
+    _answer: dict[str, dict[int, int]] = field(default_factory=dict)
 
     def fits(self, item: Evidence) -> bool:
         """Tell whether the session may see *item*; if not it is counted in ``more``."""
-        already = self.session.seen(item.call_ref) | self._answer.get(item.call_ref, set())
-        if set(item.segments) <= already:
+        already = self.session.seen(item.call_ref) | self._answer.get(item.call_ref, {})
+        if item.segments.keys() <= already.keys():
             return True
-        if len(already | set(item.segments)) <= self.limits.budget(item.segment_count):
+        together = {**already, **item.segments}
+        segments, characters = self.limits.budget(item.segment_count, item.text_chars)
+        if len(together) <= segments and (not already or sum(together.values()) <= characters):
             return True
         self.more[item.call_ref] = self.more.get(item.call_ref, 0) + 1
         return False
 
     def has_room(self, item: Evidence) -> bool:
         """Tell whether this answer has room for *item*; if not its call is ``full`` and the answer ends before it."""
-        held = self._answer.get(item.call_ref, set())
-        if held and len(held | set(item.segments)) > self.limits.per_answer:
+        held = self._answer.get(item.call_ref, {})
+        if held and len({**held, **item.segments}) > self.limits.per_answer:
             self.full = item.call_ref
             return False
         return True
 
     def take(self, item: Evidence) -> None:
         """Put *item* into the answer."""
-        self._answer.setdefault(item.call_ref, set()).update(item.segments)
+        self._answer.setdefault(item.call_ref, {}).update(item.segments)

@@ -29,9 +29,14 @@ class EvidenceLimits:
     segments: int = 20
     percent: int = 10
 
-    def budget(self, segment_count: int) -> int:
-        """Return how many segments of a call of *segment_count* one session may see."""
-        return max(self.segments, segment_count * self.percent // 100)
+    def budget(self, segment_count: int, text_chars: int) -> tuple[int, int]:
+        """Return how many segments, and characters of them together, one session may see of a call.
+
+        The call has *segment_count* segments of *text_chars* characters. Characters are those of as many segments of
+        mean length.
+        """
+        segments = max(self.segments, segment_count * self.percent // 100)
+        return segments, text_chars * segments // max(segment_count, 1)
 
 
 @dataclass(frozen=True, slots=True)

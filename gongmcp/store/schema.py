@@ -133,6 +133,7 @@ CREATE TABLE call_facts (
   sdr_disposition TEXT NOT NULL,
   is_private INTEGER NOT NULL, calendar_event_present INTEGER NOT NULL,
   transcript_present INTEGER NOT NULL, segment_count INTEGER NOT NULL,
+  text_chars INTEGER NOT NULL,      -- characters of its masked segments
   parties_count INTEGER NOT NULL, external_parties INTEGER NOT NULL,
   lifecycle_bucket TEXT NOT NULL, lifecycle_confidence TEXT NOT NULL,  -- high, medium, low
   lifecycle_reason TEXT NOT NULL,

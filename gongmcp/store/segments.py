@@ -53,7 +53,8 @@ class Rows(Protocol):
 class SegmentRow:
     """One matching segment, raw: the exposure engine decides what of it leaves.
 
-    *speaker_id* and *speaker_ref* are None for an unknown speaker. Times of the segment are
+    *segment_count* and *text_chars* (characters of the masked text) are of the whole call. *speaker_id* and
+    *speaker_ref* are None for an unknown speaker. Times of the segment are
     milliseconds from the call's start; *text* is masked, *spans* are what was taken out of it.
     """
 
@@ -71,6 +72,7 @@ class SegmentRow:
     call_month: str
     duration_seconds: int
     segment_count: int
+    text_chars: int
     lifecycle_bucket: str
     scope: str
     system: str
@@ -269,7 +271,8 @@ def _match_behind(store: Rows, query: SearchQuery, low: int, high: int, count: i
 
 _DETAILS = f"""
     SELECT s.segment_no, c.call_no, c.call_id, c.call_ref, p.speaker_id, p.speaker_ref,
-           s.start_ms, s.end_ms, c.started_at, c.call_date, c.call_month, c.duration_seconds, c.segment_count,
+           s.start_ms, s.end_ms, c.started_at, c.call_date, c.call_month, c.duration_seconds,
+           c.segment_count, c.text_chars,
            c.lifecycle_bucket, c.scope, c.system, c.direction, s.text, s.spans
     FROM segments s
     JOIN call_facts c ON c.call_no = s.segment_no >> {INDEX_BITS}
@@ -304,6 +307,7 @@ def _segment_row(row: sqlite3.Row) -> SegmentRow:
         call_month=row["call_month"],
         duration_seconds=row["duration_seconds"],
         segment_count=row["segment_count"],
+        text_chars=row["text_chars"],
         lifecycle_bucket=row["lifecycle_bucket"],
         scope=row["scope"],
         system=row["system"],

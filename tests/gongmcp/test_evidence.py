@@ -172,7 +172,20 @@ def test_a_preview_is_a_fresh_session_with_the_bytes_of_one(cache: Path, make_ha
 
 @pytest.mark.parametrize(("length", "budget"), [(0, 20), (19, 20), (200, 20), (201, 20), (400, 40), (5000, 500)])
 def test_the_share_of_a_call(length: int, budget: int) -> None:
-    assert EvidenceLimits().budget(length) == budget
+    assert EvidenceLimits().budget(length, length * 80) == (budget, budget * 80 if length else 0)
+
+
+def test_the_longest_segments_are_no_way_around_the_share() -> None:
+    budget = AnswerBudget(EvidenceLimits(per_answer=1000), EvidenceSession())
+    long = [Evidence("call_x", {index: 400}, 400, 16_000) for index in range(40)]  # the mean is 40 characters
+    shown = 0
+    for item in long:
+        if budget.fits(item):
+            budget.take(item)
+            shown += 1
+    assert shown == 4  # 40 segments of mean length, 1,600 characters
+    assert budget.more == {"call_x": 36}
+    assert budget.fits(Evidence("call_y", {0: 90_000}, 30, 100_000)), "a first segment is shown however long it is"
 
 
 def test_control_without_a_session_the_same_questions_give_everything(cache: Path, make_handler: MakeHandler) -> None:
@@ -188,7 +201,7 @@ def test_control_without_a_session_the_same_questions_give_everything(cache: Pat
 
 def test_an_excerpt_that_alone_is_larger_than_the_answers_share_is_still_one_row() -> None:
     budget = AnswerBudget(EvidenceLimits(per_answer=2), EvidenceSession())
-    item = Evidence("call_x", (1, 2, 3), 100)
+    item = Evidence("call_x", {1: 10, 2: 10, 3: 10}, 100, 1000)
     assert budget.has_room(item), "else it could never be sent"
     budget.take(item)
-    assert not budget.has_room(Evidence("call_x", (9,), 100))
+    assert not budget.has_room(Evidence("call_x", {9: 10}, 100, 1000))

@@ -148,6 +148,7 @@ def test_a_row_holds_segment_speaker_and_facts() -> None:
                 call_month="2026-01",
                 duration_seconds=60,
                 segment_count=0,
+                text_chars=0,
                 lifecycle_bucket="renewal",
                 scope="External",
                 system="Teams",
