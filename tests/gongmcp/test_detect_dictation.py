@@ -71,10 +71,37 @@ email|We are all on [example.org]. // And I'm [dana.k] there.
 email|It begins with [moreau]. // [.luc@example.com].
 email|Schreib an [lena punkt vogt]. // Ja. // [ät example punkt de].
 email|Mon adresse, c'est [luc tiret petit]. // D'accord. // [arobase example point fr].
+phone|I'm at [five one two five five five], one sec, [oh one eight seven] most mornings.
+phone|The best one is [eight oh two], um, [five five five], [oh one two nine], no wait, [oh one three nine].
+phone|the desk is [two oh six five five five] sorry [oh one four eight]
+phone|It starts [+44 7700]. // Right. // And ends [900 456].
+phone|Meine Direktwahl lautet [0 30 / 23125], Moment, [19].
+phone|Am besten die [null einhundertzweiundfünfzig], Sekunde, [achtundzwanzig einundachtzig siebzig].
+phone|Le début c'est [02 61]. // Et la fin c'est [91 12 34].
+phone|Es el [55 1234], digo, [55 1235 0001].
+phone|La primera parte es [ochocientos doce]. // Y la otra [trescientos cuarenta y cinco seiscientos].
+phone|Estoy en el [612345001] hasta las dos.
+card|The digits are [6011 0009]. // Mm-hmm. // [9013 9424].
+card|Avec [trente-sept quatre-vingt-deux quatre-vingt-deux vingt-quatre soixante-trois], euh, [dix zéro zéro cinq].
+iban|Send it to [NL91], then [ABNA], then [0417 1643 00].
+iban|Pague a [B E 68], a ver, [cincuenta y tres noventa cero siete cincuenta y cuatro setenta treinta y cuatro].
+iban|Der Einzug geht über [LU867824X3M6A517K743].
+key|The token begins [nine f e two]. // Carry on. // [b b seven zero c one].
+key|In the header goes [310df5fb-2797-47d4-a748-197a8ed3f4b0], I think.
+key|The client sends [gong_26VrI4RReKILISTKWWqyeq16X1GT].
+link|Dial in with conference ID [three oh four], um, [two two nine].
+link|Then punch in the PIN, hold on, [four four nine two], pound.
+link|Der Zugangscode, ich schaue kurz, ist [sieben sieben eins null].
+email|Send it over to [pat], // I think it cut out, [at example dot com].
+email|Mi correo, apunte, [rosa guion bajo diaz]. // Dígame. // [arroba example punto com].
+email|Everyone's at [example dot org]. // And mine is [r dot patel].
 email|El correo empieza con [ana punto ruiz]. // Sí. // [arroba example punto es].
 """.strip().splitlines()
 
 STAYS = """
+The access code changed in 2020. // Then 2021.
+The best number was 812 units, um, and then 640 units, and then 512 units.
+Send it to the team. // I think it went out at ten.
 We opened forty stores. // Then fifty five. // Then sixty two, and that was the plan.
 The number is 350, and then 420, and then 510.
 Call volume was up. // In 2019 it was 812. // In 2020 it was 934.

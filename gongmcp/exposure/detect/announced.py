@@ -25,6 +25,7 @@ _BEFORE: Final = 150
 _BEHIND: Final = 70
 _CARD: Final = re.compile(
     r"\b(?:[a-z]*karten?(?:nummer)?|cards?|visa|master ?card|amex|maestro|carte|tarjeta|cb|plastico"
+    r"|declined|abgelehnt|refusee?|rechaz\w*"
     r"|charge it|debitez|belasten|buchen sie|carguelo|cargue\w*|cobre\w*|prelev\w*|expir\w*|gultig|caduca|valable"
     r"|long number|lange nummer|long numero|numero largo)\b"
 )

@@ -135,22 +135,25 @@ def pattern() -> str:
     sure = rf"(?:{any_of(_PLAIN - DOUBTFUL)}|[a-z]+zig|veinti[a-z]+|[a-z]*hundert[a-z]*|[a-z]+cient[oa]s)"
     any_number = rf"(?:{any_of(_PLAIN)}|[a-z]+zig|veinti[a-z]+|[a-z]*hundert[a-z]*|[a-z]+cient[oa]s|[0-9]+)"
     two = rf"\b{any_number}[ ,.-]{{1,3}}(?:(?:y|et|und) )?{any_number}"
-    digits = r"[0-9][^0-9a-z$€£%\n]{0,2}[0-9]"
+    # Digits that are no year: a sentence often ends with one.
+    no_year = r"[0-9]{2,3}|[03-9][0-9]{3}|1[0-8][0-9]{2}|2[1-9][0-9]{2}|[0-9]{5,}"
+    digits = rf"(?:[0-9][ /-]{{1,3}}[0-9]+|(?:^|[^0-9.,$€£])(?:{no_year}))"
     # A sentence ends with numbers, and the next one but a remark begins with some.
     few = r"(?:[a-z'¿¡-]+[ ,:]{1,2}){0,6}"
     end = rf"(?:[ .,;:!?-]*\n|, {few}[a-z]*\?\n)(?:{few}[a-z'¿¡-]+ ?[.,!?]*\n)?{few}[.¿¡(+-]*"
     wait = rf"(?:(?:une?|einen?|one) )?{any_of(PAUSES)}"
-    pause = rf"(?:[ ,.;-]{{1,4}}{wait}\b[^0-9\n$€£]*\n?[^0-9\n$€£]*|\.{{2,3}} [^0-9\n$€£]*|[,;] ?\n)"
+    pause = rf"(?:[ ,.;-]{{1,4}}{wait}[ ,.;:!?\n-]{{1,4}}{few}|\.{{2,3}} {few}|[,;] ?\n)"
     joint = r"(?:(?:und|and|et|y) )?(?:then|next|dann|danach|puis|ensuite|luego|despues)"
     then = rf"[0-9][ ,]{{1,3}}{joint}[ ,]{{1,2}}[0-9][0-9 ]"
     name = any_of(word for word in SPELLING if len(word) > 2)
     return (
         rf"{digits}{end}[0-9][0-9 (+.-]|{two}{end}\b(?:{sure}|[0-9])|\b(?:{sure}|[0-9]){end}{two}"
         rf"|(?:\b{sure}|[0-9]){pause}\b(?:{sure}|[0-9])"
-        rf"|(?:\b[a-z][ ,.-]{{1,3}}){{4}}|\b{name}[ ,.-]{{1,3}}(?:{name}|{sure}|[0-9]+)[ ,.-]{{1,3}}(?:{name}|[0-9])"
+        rf"|\b[b-hj-z][ ,.-]{{1,3}}(?:[a-z][ ,.-]{{1,3}}){{3}}"
+        rf"|\b{name}[ ,.-]{{1,3}}(?:{name}|{sure}|[0-9]+)[ ,.-]{{1,3}}(?:{name}|[0-9])"
         r"|\b(?:underscore|under score|unterstrich|tiret (?:du )?bas|guion bajo|subrayado|barra baja)\b"
         r"|\b(?:majuscule|mayuscula|uppercase|grossbuchstabe)\b|\b[a-z]{2}[0-9]{2}[0-9a-z]*[ .,]*\n"
-        rf"|(?:\b[a-z][ ,.-]{{1,3}}){{3}}(?:{sure}|[0-9]|trait|dash|minus|tiret|guion|bindestrich)"
+        rf"|\b[b-hj-z][ ,.-]{{1,3}}(?:[a-z][ ,.-]{{1,3}}){{2}}(?:{sure}|[0-9]|trait|dash|minus|tiret|guion|bindestrich)"
         rf"|\b[0-9a-f]{{32}}|\b[0-9a-f]{{8}}-[0-9a-f]{{4}}-|\b[a-z]{{2,8}}_[0-9a-z]{{16}}|{then}"
     )
 

@@ -116,7 +116,7 @@ def _is_code(view: View, code: Sequence[Bit]) -> bool:
     written = view.written.numbers
     digits = sum(map(str.isdigit, written[code[0].start : view.written.end(code[-1].end)]))
     letters = sum(bit.sort == LETTER for bit in values)
-    if len(values) == 1 and _YEAR.fullmatch(values[0].word):
+    if all(_YEAR.fullmatch(bit.word) for bit in values):
         return False
     if any(bit.sort == CODE for bit in values):
         return sum(len(bit.word) for bit in values) >= _LEAST
