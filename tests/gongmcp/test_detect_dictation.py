@@ -99,6 +99,10 @@ email|El correo empieza con [ana punto ruiz]. // Sí. // [arroba example punto e
 """.strip().splitlines()
 
 STAYS = """
+Gate B17, boarding 7 h 40, back on train 4410 at 18 h 15. // In all we have 310 dealers.
+Phone support is 39 euros, chat comes in 2025. // What is the plan? // Twelve, fifteen, forty.
+Retour par le train 4410 à 18 h 15. // On a trois cent dix revendeurs.
+The order was for boxes at thirty two ten each. // How many seats? // Ninety now. // And then twenty more.
 The access code changed in 2020. // Then 2021.
 The best number was 812 units, um, and then 640 units, and then 512 units.
 Send it to the team. // I think it went out at ten.

@@ -73,11 +73,17 @@ _KEY_START: Final = re.compile(
 )
 _SIGN_KEY: Final = re.compile(r"[0-9a-z]{2,8}[_-]")
 _WRITTEN_KEY: Final = re.compile(r"[0-9a-z]{2,8}[_-][0-9a-z]{16}")
+_WORDS: Final = frozenset("aeyouh")
+"""Letters that are words of some language."""
+_YEAR: Final = re.compile(r"(?:19|20)[0-9]{2}")
 _YEARS: Final = re.compile(r"(?:(?:19|20)[0-9]{2}){2,}")
 _ENDS: Final = re.compile(r"[.!?]\s|\n")
 
 _STRONGER: Final = frozenset({"link", "key", "email", "iban"})
 """Kinds whose finds are sure: the pieces around one are of its kind."""
+_MOST_REMARKS: Final = 4
+_LEAST_PIECE: Final = 3
+"""A piece before a remark is larger than this."""
 LEAST: Final = 7
 _MOST_PHONE: Final = 15
 _CORRECTED: Final = 12
@@ -99,6 +105,7 @@ class _Union:
     mixed: bool  # holds a token of letters and digits as written, or with capitals within
     singles: int
     names: int  # letters said as names: "Berta", "Madrid"
+    spelt: int  # letters that are no words of their own
 
 
 def find(view: View, finds: Sequence[Find]) -> list[Find]:
@@ -111,7 +118,7 @@ def find(view: View, finds: Sequence[Find]) -> list[Find]:
     out += [(start, end, "email") for start, end in broken_email.find(view, bits, finds)]
     at = 0
     while at < len(found):
-        for last in range(_reach(bits, found, at), at - 1, -1):
+        for last in range(_reach(view, bits, found, at), at - 1, -1):
             chain = found[at]
             for more in found[at + 1 : last + 1]:
                 chain = dictation.merged(chain, more)
@@ -124,10 +131,16 @@ def find(view: View, finds: Sequence[Find]) -> list[Find]:
     return out
 
 
-def _reach(bits: Sequence[Bit], found: Sequence[Chain], at: int) -> int:
+def _reach(view: View, bits: Sequence[Bit], found: Sequence[Chain], at: int) -> int:
     """Return the last chain that hangs together with the one at *at* over remarks."""
     last = at
-    while last + 1 < len(found) and last - at < 4 and dictation.remark(bits, found[last], found[last + 1]):
+    while (
+        last + 1 < len(found)
+        and last - at < _MOST_REMARKS
+        and found[last].size > _LEAST_PIECE
+        and "?" not in view.text[found[last].end : found[last + 1].start]
+        and dictation.remark(bits, found[last], found[last + 1])
+    ):
         last += 1
     return last
 
@@ -153,7 +166,7 @@ def _union(view: View, chain: Chain) -> _Union:
     text: list[str] = []
     digits: list[str] = []
     groups: list[str] = []
-    letters = singles = names = 0
+    letters = singles = names = spelt = 0
     signs = ""
     mixed = False
     for index, bit in enumerate(chain.bits):
@@ -173,6 +186,7 @@ def _union(view: View, chain: Chain) -> _Union:
             text.append(letter)
             letters += len(letter)
             names += len(bit.word) > 1
+            spelt += bit.word not in _WORDS
         elif bit.sort == SIGN:
             if index == 0 or chain.bits[index - 1].sign != bit.sign:
                 text.append(bit.sign)
@@ -184,7 +198,7 @@ def _union(view: View, chain: Chain) -> _Union:
             letters += sum(map(str.isalpha, bit.word))
             mixed = mixed or bit.sort == CODE
     plus = chain.bits[0].plus or (chain.bits[0].sort == SIGN and chain.bits[0].sign == "+")
-    return _Union("".join(text), "".join(digits), letters, signs, groups, plus, mixed, singles, names)
+    return _Union("".join(text), "".join(digits), letters, signs, groups, plus, mixed, singles, names, spelt)
 
 
 class _Around:
@@ -205,6 +219,12 @@ class _Around:
 
     def has(self, pattern: re.Pattern[str]) -> bool:
         return any(pattern.search(part) for part in (self.before, self.within, self.behind))
+
+    def near(self, pattern: re.Pattern[str]) -> bool:
+        """Tell whether it stands in the chain's own sentences, or before a chain that has its sentences to itself."""
+        if any(pattern.search(part) for part in (self.nearest, self.within, self.behind)):
+            return True
+        return self.pure and pattern.search(self.before) is not None
 
     def led(self, pattern: re.Pattern[str]) -> bool:
         return any(pattern.search(part) for part in (self.before, self.within))
@@ -273,10 +293,12 @@ def _kind(union: _Union, around: _Around, chain: Chain) -> str | None:
 
 
 def _kind_mixed(union: _Union, around: _Around) -> str | None:
+    if _YEARS.fullmatch(union.digits):
+        return None
     alnum = union.letters + len(union.digits)
     if _is_iban(union, around):
         return "iban"
-    key = around.has(_KEY)
+    key = around.near(_KEY)
     if alnum >= 8 and key and (union.digits or union.letters >= 8) and not around.led(_MEETING):
         return "key"
     if alnum >= 10 and _SIGN_KEY.match(union.text) and len(union.digits) >= 1 and union.signs[:1] in {"_", "-"}:
@@ -287,7 +309,7 @@ def _kind_mixed(union: _Union, around: _Around) -> str | None:
         return "key"
     if alnum >= 10 and union.names >= 8 and union.digits:
         return "key"
-    if alnum >= _LONG_KEY and union.letters >= 3 and len(union.digits) >= 3 and not union.mixed:
+    if alnum >= _LONG_KEY and union.spelt >= 3 and len(union.digits) >= 3 and not union.mixed:
         return "key"
     return None
 
@@ -332,9 +354,9 @@ def _kind_of_digits(union: _Union, around: _Around, chain: Chain) -> str | None:
     ):
         return "iban"
     card = 12 <= count <= 19 + _CORRECTED
-    told = around.has(_TOLD)
+    told = around.near(_TOLD)
     nearest = around.last(_OTHER, _PHONE, _NUMBER, _CARD, _BANK)
-    if card and around.has(_CARD):
+    if card and around.near(_CARD):
         return "card"
     likely = 13 <= count <= 19 and payment_card.begins_like_one(digits) and (payment_card.luhn(digits) or told)
     if likely and (told or around.pure or union.singles > 8 or around.has(_NUMBER)):
@@ -345,12 +367,14 @@ def _kind_of_digits(union: _Union, around: _Around, chain: Chain) -> str | None:
         return None
     if count > _MOST_PHONE + _CORRECTED:
         return None
-    if around.has(_PHONE) and (len(union.groups) > 1 or around.led(_PHONE)):
+    if chain.parted and any(_YEAR.fullmatch(bit.word) for bit in (chain.bits[0], chain.bits[-1])):
+        return None
+    if around.near(_PHONE) and (len(union.groups) > 1 or around.led(_PHONE)):
         return "phone"
     if _counted(union.groups):
         return None
     parted = chain.parted or any(gap.pause for gap in chain.gaps)
-    if count >= 8 and (told or around.has(_NUMBER)) and (parted or union.singles >= 5):
+    if count >= 8 and (told or around.near(_NUMBER)) and (parted or union.singles >= 5):
         return "phone"
     joined = any(gap.words for gap in chain.gaps) and (told or around.has(_NUMBER))
     if joined and digits[0] == "0" and 8 <= count <= _MOST_PHONE:

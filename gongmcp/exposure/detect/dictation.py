@@ -116,6 +116,8 @@ class Chain:
 
 
 _COMMON_SIGNS: Final = words("plus mas minus menos moins point punto punkt at")
+_COMMON: Final = words("at is it no me se so de es al be do li st sc mu sa si mr ba")
+"""Countries that are common words as well."""
 _PLAIN: Final = words(
     "zero oh one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
     "seventeen "
@@ -445,7 +447,7 @@ def _checked_country(bits: list[Bit], index: int) -> bool:
     if sum(len(bit.word) for bit in bits[at + 1 : index] if bit.sort == DIGITS) > 2:
         return False
     if bits[at].word in LENGTHS:
-        return True
+        return bits[at].word not in _COMMON or bits[at].sort == LETTER
     return at > 0 and len(bits[at].word) == 1 and bits[at - 1].word + bits[at].word in LENGTHS
 
 
