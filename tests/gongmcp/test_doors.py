@@ -15,6 +15,9 @@ from gongmcp.render.wire import result_bytes
 from tests.gongmcp.conftest import MakeHandler
 from tests.gongmcp.examples import EXAMPLES
 
+EVIDENCE = {"evidence_per_answer": "100000", "evidence_segments": "100000"}
+"""A budget that all the calls of one session stay inside: ``test_evidence.py`` shows it biting."""
+FLAGS = [text for name, value in EVIDENCE.items() for text in (f"--{name.replace('_', '-')}", value)]
 CALLS = [(name, arguments) for name, examples in EXAMPLES.items() for arguments in examples]
 
 
@@ -24,8 +27,8 @@ CALLS = [(name, arguments) for name, examples in EXAMPLES.items() for arguments 
 async def test_the_sdks_client_receives_what_the_handler_answers(
     mode: Literal["legacy", "auto"], provenance: str, sample_cache: Path, make_handler: MakeHandler
 ) -> None:
-    handler = make_handler(provenance=provenance)
-    arguments = ["-m", "gongmcp", "--db", str(sample_cache), "--transcript-evidence-provenance", provenance]
+    handler = make_handler(provenance=provenance, **EVIDENCE)
+    arguments = ["-m", "gongmcp", "--db", str(sample_cache), *FLAGS, "--transcript-evidence-provenance", provenance]
     async with Client(StdioServerParameters(command=sys.executable, args=arguments), mode=mode) as client:
         listed = await client.list_tools()
         assert [tool.name for tool in listed.tools] == [info.name for info in handler.tools()]
@@ -40,7 +43,7 @@ async def test_the_sdks_client_receives_what_the_handler_answers(
 def test_the_bytes_on_the_wire_are_those_of_the_dry_run(
     sample_cache: Path, make_handler: MakeHandler, tmp_path: Path
 ) -> None:
-    handler = make_handler()
+    handler = make_handler(**EVIDENCE)
     before = sample_cache.read_bytes()
     hello = {
         "jsonrpc": "2.0",
@@ -58,7 +61,7 @@ def test_the_bytes_on_the_wire_are_those_of_the_dry_run(
         for number, (name, given) in enumerate(CALLS)
     ]
     done = subprocess.run(
-        [sys.executable, "-m", "gongmcp", "--db", str(sample_cache)],
+        [sys.executable, "-m", "gongmcp", "--db", str(sample_cache), *FLAGS],
         input="".join(json.dumps(line) + "\n" for line in lines),
         capture_output=True,
         text=True,
