@@ -43,6 +43,7 @@ card|Number on the card, [5500 0000], and then [0000 0004].
 card|Die Karte, [fünfundfünfzig null null null null null null]. // Ja. // [null null null null null null null vier].
 card|Ma carte, c'est le [4970 10], ensuite [00 0000 0003], voilà.
 card|La tarjeta empieza con [4539 1488]. // Y termina en [0343 6467].
+card|Put it on [6304000000000000000], will you.
 iban|Our IBAN, you ready? [DE89 3704]. // Go on. // [0044 0532 0130 00].
 iban|Konto, Moment, [B E sechs acht], [fünf drei neun null]. // Weiter. // [null sieben fünf vier sieben null drei vier]
 iban|Le RIB commence par [FR14 2004]. // Ensuite [1010 0505 0001 3M02 606].

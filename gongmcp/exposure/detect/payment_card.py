@@ -18,6 +18,7 @@ _GROUP: Final = re.compile(r"[0-9]+")
 _PREFIX: Final = re.compile(r"4|5[0-9]|2(?:2[2-9]|[3-6]|7[01]|720)|3[0-9]|6(?:011|4[4-9]|5|2|3|7|0)|1800|2131|9792")
 _CUE: Final = re.compile(
     r"\b(?:declined|abgelehnt|refusee?|rechaz\w*"
+    r"|put it on|deposit|anzahlung|acompte|anticipo|renewal|verlangerung|renouvellement|renovacion"
     r"|cards?|credit|debit|visa|master ?card|amex|american express|discover|maestro|diners|jcb|unionpay"
     r"|(?:kredit|bank|debit|giro|zahlungs|ec-)?karten?(?:nummer)?|cartes?|cb|tarjetas?|carta|cartao|plastico|pan"
     r"|charge|debit\w*|belast\w*|cargu?\w{1,3}|prelev\w*|zahl\w*|pago|pagar|paiement|payer|payment|pay)\b"
