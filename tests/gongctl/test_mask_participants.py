@@ -247,7 +247,7 @@ def test_title_transcript_and_values_of_the_call() -> None:
     plain = derive(call, transcript, SECRET, IMPORTED)
     assert "Zoe Marchetti" in str(plain.facts["title"]), "control: off by default"
     assert not [text for text in texts_of(plain) if "{redacted:person" in text]
-    changed = {"title", "title_spans"}
+    changed = {"title", "title_spans", "text_chars"}
     for name, value in plain.facts.items():
         assert name in changed or served.facts[name] == value
 
