@@ -12,7 +12,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from gongmcp.exposure.detect import broken_email, dictation, meeting_code, payment_card, phone_number, secret_key
+from gongmcp.exposure.detect import (
+    broken_email,
+    dictation,
+    meeting_code,
+    payment_card,
+    phone_number,
+    pieces,
+    secret_key,
+)
 from gongmcp.exposure.detect.dictation import CODE, DIGITS, LETTER, NUMBER, SIGN, Bit, Chain
 from gongmcp.exposure.detect.dictation_words import SPELLING
 from gongmcp.exposure.detect.fold import View
@@ -39,7 +47,8 @@ _PHONE: Final = re.compile(
     rf"{phone_number.STRONG}|\b(?:call|text|ring|reach|ping|try|dial|call it|just)(?: (?:on|at|it))?(?: the)? $"
     rf"|\bextension\b|\bestoy en el\b|\btiene el\b|\bmensaje\b|\bje suis au\b|\bi'm (?:on|at) $|\bessayer le\b"
     rf"|\blandline|\bvoicemail"
-    r"|\bdesk phone|\bfestnetz|\bvorwahl|\bjoignable|\bappelez|\bfaites le\b|\bindicatif|\bprefijo|\bmarque\b"
+    r"|\bdesk phone|\brappel(?:ez|le|er)\b|\bfestnetz|\bvorwahl|\bjoignable|\bappelez"
+    r"|\bfaites le\b|\bindicatif|\bprefijo|\bmarque\b"
 )
 _NUMBER: Final = re.compile(r"\bnumber\b|\bnummer\b|\bnumero\b")
 _OTHER: Final = re.compile(phone_number.OTHER)
@@ -75,6 +84,11 @@ _SIGN_KEY: Final = re.compile(r"[0-9a-z]{2,8}[_-]")
 _WRITTEN_KEY: Final = re.compile(r"[0-9a-z]{2,8}[_-][0-9a-z]{16}")
 _WORDS: Final = frozenset("aeyouh")
 """Letters that are words of some language."""
+_FIGURES: Final = re.compile(
+    r"\b(?:revenues?|sales|margins?|units|volumes?|seats|headcount|umsatz\w*|absatz|stuckzahl\w*|chiffre d'affaires"
+    r"|ventes|ingresos|ventas|unidades|unites)\b"
+)
+"""What figures are told of; behind it a number that does not begin as a phone number does is none."""
 _YEAR: Final = re.compile(r"(?:19|20)[0-9]{2}")
 _YEARS: Final = re.compile(r"(?:(?:19|20)[0-9]{2}){2,}")
 _ENDS: Final = re.compile(r"[.!?]\s|\n")
@@ -116,6 +130,7 @@ def find(view: View, finds: Sequence[Find]) -> list[Find]:
     links = sorted({end for _, end, kind in [*finds, *out] if kind == "link"})
     out += [(start, end, "link") for start, end in meeting_code.tails(view, bits, links)]
     out += [(start, end, "email") for start, end in broken_email.find(view, bits, finds)]
+    out += pieces.find(view, bits, [*finds, *out])
     at = 0
     while at < len(found):
         for last in range(_reach(view, bits, found, at), at - 1, -1):
@@ -151,6 +166,8 @@ def _judge(view: View, bits: Sequence[Bit], chain: Chain, finds: Sequence[Find],
         return []
     if any(start <= chain.start and chain.end <= end for start, end, _ in within):
         return []  # nothing is left over
+    if any(name == "email" for _, _, name in within):
+        return []  # what belongs to an address is for ``broken_email``
     union, around = _union(view, chain), _Around(view.text, bits, chain)
     kind = _by_finds(union, within, around, chain, remarks) or _kind(union, around, chain)
     if kind is None:
@@ -259,8 +276,6 @@ def _by_finds(union: _Union, within: Sequence[Find], around: _Around, chain: Cha
     if not within or remarks:
         return None
     kind = max(within, key=lambda found: found[1] - found[0])[2]
-    if kind == "email":
-        return None
     if kind == "key" and union.letters:
         return "key"
     if kind in {"phone", "card"} and (union.letters or len(union.digits) > 19 + _CORRECTED):
@@ -363,7 +378,7 @@ def _kind_of_digits(union: _Union, around: _Around, chain: Chain) -> str | None:
         return "card"
     if card and around.led(_BANK) and nearest == 4:
         return "iban"
-    if nearest == 0:
+    if nearest == 0 or (digits[0] != "0" and not union.plus and around.led(_FIGURES)):
         return None
     if count > _MOST_PHONE + _CORRECTED:
         return None

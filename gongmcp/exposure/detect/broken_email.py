@@ -14,9 +14,9 @@ from typing import Final
 
 from gongmcp.exposure.detect import email_address
 from gongmcp.exposure.detect.dictation import CARRIER, CASE, CODE, DIGITS, LETTER, NUMBER, Bit
-from gongmcp.exposure.detect.dictation_words import PAUSES
+from gongmcp.exposure.detect.dictation_words import CARRIERS, PAUSES, SEQUENCE
 from gongmcp.exposure.detect.fold import View
-from gongmcp.exposure.detect.spoken import AT_SIGNS, DOTS, any_of
+from gongmcp.exposure.detect.spoken import AT_SIGNS, DOTS, HYPHENS, UNDERSCORES, any_of
 
 _SIGN: Final = re.compile(
     rf"(?P<sure>@|[\[({{]\s?at\s?[\])}}]|\b(?:{any_of(AT_SIGNS)}|at[ -](?:sign|symbol|zeichen))\b)"
@@ -97,12 +97,18 @@ def _headless(
     domain = email_address.Domain(text, sign.end())
     if not domain.read() or not domain.top_level:
         return
+    pieces = _pieces_before(view, bits, _sentence_start(bits, at))
+    closed = _CLOSED.match(view.text, view.written.end(domain.end)) is not None
+    website = any(email_address.ends_domain(view.text[start:end].rpartition(".")[2]) for start, end in pieces)
+    if pieces and (sign["sure"] or (closed and not website)):
+        yield from pieces
+        yield sign.start(), view.written.end(domain.end)
+        return
     before = _mailbox_before(view, bits, _sentence_start(bits, at))
     if before is None:
         return
     mailbox = view.text[slice(*before)]
     cue = _CUE.search(view.text, max(0, before[0] - _CUE_WINDOW), before[0])
-    closed = _CLOSED.match(view.text, view.written.end(domain.end)) is not None
     if sign["sure"] or (closed and (cue or not (mailbox.isalpha() or _WEBSITE.search(mailbox)))):
         yield before
         yield sign.start(), view.written.end(domain.end)
@@ -128,6 +134,57 @@ def _begun_before(view: View, bits: Sequence[Bit], starts: Sequence[int], start:
             yield before
 
 
+_SOUNDS: Final = re.compile(
+    r",?\s(?:just |exactly |genau |so |tout |tal )?(?:(?:as|like|how) it (?:sounds|is)"
+    r"|wie man(?:'s| es)? (?:spricht|hort|schreibt)"
+    r"|wie gesprochen|comme (?:ca |cela )?(?:se|il se|on le) prononce|(?:cual|como) suena)[.,!]*$"
+)
+_TOKEN: Final = re.compile(
+    r"(?<![^\s,(])(?=[^\s]*[a-z])(?:[._+-][a-z0-9][a-z0-9._+-]*[a-z0-9]|[a-z0-9-]+(?:[._+]+[a-z0-9-]+)+|[a-z]{2,}[0-9]{1,4})"
+    r"(?=[.,!?;:]*(?:\s|$))"
+)
+_SAID_TOKEN: Final = re.compile(
+    rf"(?<![^\s,(])(?:{any_of(DOTS | UNDERSCORES | HYPHENS)})\s[a-z0-9][a-z0-9 -]{{1,50}}?(?=[.,!?]*(?:\n|$))"
+)
+_LAST_WORD: Final = re.compile(r"(?<![^\s,])[a-z][a-z-]+(?=[.,!?]*\s*$)")
+_FARTHEST: Final = 5
+_REMARK: Final = 7
+
+
+def _pieces_before(view: View, bits: Sequence[Bit], head: int) -> list[tuple[int, int]]:
+    """Return the pieces of the mailbox in the sentences before *head*: the nearest that looks like one.
+
+    A piece that begins with a sign (".lena", "dot lena") goes on from the sentence before it, be that a bare name.
+    """
+    pieces: list[tuple[int, int]] = []
+    for _ in range(_FARTHEST):
+        if head == 0:
+            break
+        first = _sentence_start(bits, head - 1)
+        start, end = bits[first].start, bits[head - 1].end
+        sounds = _SOUNDS.search(view.text, start, end)
+        said = sounds.start() if sounds else end
+        tokens = [*_TOKEN.finditer(view.text, start, said)]
+        plain = all(bit.word in SEQUENCE or bit.sort in {CARRIER, CASE} for bit in bits[first:head])
+        if not tokens and (found := _SAID_TOKEN.search(view.text, start, said)):
+            before = bits[first : bisect_left([bit.start for bit in bits[first:head]], found.start()) + first]
+            tokens = [found] if all(bit.word in SEQUENCE for bit in before) else []
+        if tokens:
+            pieces.append(tokens[-1].span())
+            if tokens[-1].re is _TOKEN and view.text[tokens[-1].start()] not in "._+-":
+                break
+        elif not plain and (pieces or sounds):
+            if (name := _LAST_WORD.search(view.text, start, said)) and name.group() not in SEQUENCE:
+                pieces.append(name.span())
+                break
+        elif not plain and not (
+            head - first <= _REMARK and any(bit.word in PAUSES or bit.word in CARRIERS for bit in bits[first:head])
+        ):
+            break
+        head = first
+    return pieces
+
+
 def _sentence_start(bits: Sequence[Bit], at: int) -> int:
     while at > 0 and not (bits[at - 1].stop or bits[at - 1].line):
         at -= 1
@@ -137,7 +194,7 @@ def _sentence_start(bits: Sequence[Bit], at: int) -> int:
 def _opens_sentence(bits: Sequence[Bit], at: int) -> bool:
     """Tell whether nothing but carriers stands before *at* in its sentence, or a remark that ends in a comma."""
     head = bits[_sentence_start(bits, at) : at]
-    if all(bit.sort in {CARRIER, CASE} for bit in head):
+    if all(bit.sort in {CARRIER, CASE} or bit.word in SEQUENCE for bit in head):
         return True
     start = at - len(head)
     hanging = start > 0 and not bits[start - 1].stop

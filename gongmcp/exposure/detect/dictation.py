@@ -148,8 +148,14 @@ def pattern() -> str:
     joint = r"(?:(?:und|and|et|y) )?(?:then|next|dann|danach|puis|ensuite|luego|despues)"
     then = rf"[0-9][ ,]{{1,3}}{joint}[ ,]{{1,2}}[0-9][0-9 ]"
     name = any_of(word for word in SPELLING if len(word) > 2)
+    letters = r"\bmeet\b[^\n]{0,60}\n(?:[^\n]{1,60}\n)?[^\n]{0,40}\b[a-z]{3,4}-[a-z]{3,4}\b"
+    country = rf"\b{any_of(LENGTHS)}[0-9]{{2}}(?: [0-9a-z]{{4}})*,? ?[a-z]*[.,]*\n"
+    password = r"(?:code\w*|codigo|clave|kennwort|acceso|acces|secret\w*|password)\b[^\n]{2,50}[0-9a-z]{3}[.,]?\n"
+    inside = r"[0-9]{3,}[ -][0-9]{3,}(?: [a-z']+){1,4}[.,]?\n"
+    capitals = r"\b(?:capital|gross(?:es|er)?|mayuscula|majuscule) [b-hj-z]\b"
     return (
-        rf"{digits}{end}[0-9][0-9 (+.-]|{two}{end}\b(?:{sure}|[0-9])|\b(?:{sure}|[0-9]){end}{two}"
+        rf"{inside}|{capitals}|{letters}|{country}|{password}|{digits}{end}[0-9][0-9 (+.-]"
+        rf"|{two}{end}\b(?:{sure}|[0-9])|\b(?:{sure}|[0-9]){end}{two}"
         rf"|(?:\b{sure}|[0-9]){pause}\b(?:{sure}|[0-9])"
         rf"|\b[b-hj-z][ ,.-]{{1,3}}(?:[a-z][ ,.-]{{1,3}}){{3}}"
         rf"|\b{name}[ ,.-]{{1,3}}(?:{name}|{sure}|[0-9]+)[ ,.-]{{1,3}}(?:{name}|[0-9])"

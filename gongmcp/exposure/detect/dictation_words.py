@@ -59,6 +59,40 @@ _REMARKS: Final = words("ext extension durchwahl nebenstelle apparat poste inter
 CARRIERS: Final = PAUSES | _JOINTS | _REMARKS
 """Words over which a dictation is followed."""
 
+ORDER: Final = words(
+    "then next finally last lastly first second third fourth middle end ends ending tail rest remaining remainder "
+    "remains followed continues continue continuing carries goes after afterwards behind front starts start begins "
+    "beginning finish finishes line row top bottom part parts piece pieces bit block chunk group half other sticker "
+    "comes closing left add plus and more also secondly thirdly missing "
+    "dann danach anschliessend schliesslich zuletzt zuerst erstens zweitens drittens viertens erste ersten erster "
+    "erstes zweite zweiten zweiter zweites dritte dritten dritter drittes vierte vierter letzte letzten letzter "
+    "letztes nachste nachster nachstes mitte mittlere anfang ende schluss hinten vorne dahinter davor rest restlichen "
+    "restliche fehlt folgt folgen weiter zeile obere untere oben unten teil teile stuck block gruppe halfte und noch "
+    "anderen andere endet beginnt "
+    "puis ensuite apres enfin suite suivant suivante suivants milieu fin finit debut reste restants restant premier "
+    "premiere deuxieme second seconde troisieme quatrieme dernier derniere derniers deuxiemement troisiemement "
+    "premierement ligne haut bas partie morceau bout bloc groupe moitie derriere devant manque termine terminer finir "
+    "continue poursuis encore autre et alors "
+    "luego despues entonces finalmente final ultimo ultima ultimos medio mitad resto demas primero primera segundo "
+    "segunda tercero tercera tercer siguiente siguientes linea arriba abajo parte trozo pedazo bloque grupo detras "
+    "delante principio falta acaba termina sigue continuo continua quedan queda otra otro y todavia lado"
+)
+"""Words that say where in a value a piece belongs."""
+_BESIDE: Final = words(
+    "the a an of in on at to with it its it's is be i we you believe think guess say says said there there's that "
+    "that's have has you've got would will should type write put enter digits numbers number figures characters "
+    "reads read "
+    "domane domaine adds "
+    "der die das den dem des im am an auf es ist sind ware war kommt steht stehen ich glaube sie schreiben zahlen "
+    "ziffern nummer zeichen mit von zum zur direkt "
+    "le la les l de du des au aux en sur c'est est sont serait il y a ca je crois avec par pour chiffres numeros "
+    "caracteres juste ajoutez mettez tapez ecrivez "
+    "el la los las lo del al en es son seria hay con por va creo que pone dice viene numeros domain dominio cifras "
+    "digitos justo ponga escriba anada teclee"
+)
+SEQUENCE: Final = CARRIERS | ORDER | _BESIDE
+"""What may stand before a piece in its clause."""
+
 CARRIER_PHRASES: Final = phrases(
     "one sec, one second, one moment, just a sec, hold on, hang on, let me see, let me check, bear with me, "
     "un momento, un segundo, une seconde, un instant, une minute, un moment, eine sekunde, ein moment, einen moment, "

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from gongmcp.exposure.detect.dictation_words import SEQUENCE
 from gongmcp.exposure.detect.fold import View
 from gongmcp.exposure.detect.spoken import (
     AT_PHRASES,
@@ -109,7 +110,7 @@ _NO_MAILBOX: Final = words(
     "correo adresse direccion an en bei unter sous chez con "
     "y und et al el la le mi mon mein meine su votre courriel escribe para sitio pagina seite webseite netz site "
     "internet web disponible "
-    "verfügbar"
+    "verfügbar sounds spricht hort schreibt prononce prononcent ecrit suena"
 )
 _ROLES: Final = words("info team press staff support help contact office jobs sales customer customers order")
 _SHORT_WORDS: Final = words("in it is to so me be at my no us am as do an of or on we he by pm if al la le et")
@@ -193,6 +194,8 @@ def _address(view: View, text: str, sign: re.Match[str], floor: int) -> tuple[in
     mailbox = _Mailbox(view, text, sign.start() + (kind in {"at", "near", "word"}), floor)
     if not domain.read() or not mailbox.read():
         return None
+    if kind == "sign" and mailbox.gap and mailbox.word in SEQUENCE:
+        return None  # "and then @...": what stands before it was said in a sentence before
     before = text[max(floor, mailbox.start - _CUE_WINDOW) : mailbox.start]
     cue = _CUE.search(before) is not None
     if kind == "sign" and not mailbox.gap and not domain.gap:
@@ -223,7 +226,7 @@ def _address(view: View, text: str, sign: re.Match[str], floor: int) -> tuple[in
 def _after_website(text: str, mailbox: _Mailbox, sign: int) -> bool:
     """Tell whether a sentence that ends in a website stands before one that begins with ``at``."""
     name, dot, top = mailbox.word.rpartition(".")
-    return bool(name and dot) and _ends_domain(top) and "\n" in text[sign - 2 : sign + 1]
+    return bool(name and dot) and ends_domain(top) and "\n" in text[sign - 2 : sign + 1]
 
 
 class _Mailbox:
@@ -372,7 +375,7 @@ class Domain:
             self.end = dot.end()
             if not self._label(first=False):
                 break
-            top = _ends_domain(self.last)
+            top = ends_domain(self.last)
             if loose and not self.text.startswith(".", self.end) and (not top or self.last in _SHORT_WORDS):
                 break
             if top:
@@ -393,7 +396,7 @@ class Domain:
         self.last = label.group()
         self.end = label.end()
         self._letters()
-        if not first and _ends_domain(self.last):
+        if not first and ends_domain(self.last):
             return True
         while joint := _RIGHT_JOINT.match(self.text, self.end, self.limit):
             label = _RIGHT_LABEL.match(self.text, joint.end(), self.limit)
@@ -418,5 +421,6 @@ class Domain:
                 self.end = letter.end()
 
 
-def _ends_domain(label: str) -> bool:
+def ends_domain(label: str) -> bool:
+    """Tell whether *label* is a known top-level name or a country's two letters."""
     return label in _TOP_LEVEL or (len(label) == 2 and label.isalpha())

@@ -258,9 +258,10 @@ class _Reader:
         for length in (2, 1):
             key = tuple(token.word for token in self.tokens[at : at + length])
             times = numerals.REPEATS.get(key)
-            if times:
+            # A written address, which is no token, may stand between the word and the digit.
+            if times and at + length < len(self.tokens) and self._near(at + length, first=False):
                 digits, _ = self._number(at + length)
-                if digits or (at + length < len(self.tokens) and self.tokens[at + length].word.isdigit()):
+                if digits or self.tokens[at + length].word.isdigit():
                     return times, at + length
         return 1, at
 
