@@ -130,20 +130,35 @@ def find(view: View, finds: Sequence[Find]) -> list[Find]:
     links = sorted({end for _, end, kind in [*finds, *out] if kind == "link"})
     out += [(start, end, "link") for start, end in meeting_code.tails(view, bits, links)]
     out += [(start, end, "email") for start, end in broken_email.find(view, bits, finds)]
-    out += pieces.find(view, bits, [*finds, *out])
+    in_pieces = list(pieces.find(view, bits, [*finds, *out]))
+    out += in_pieces
     at = 0
     while at < len(found):
         for last in range(_reach(view, bits, found, at), at - 1, -1):
             chain = found[at]
             for more in found[at + 1 : last + 1]:
                 chain = dictation.merged(chain, more)
+            if _covered(chain, in_pieces):
+                at = last
+                break
             here = _judge(view, bits, chain, finds, remarks=last > at)
             if here:
-                out += here
+                out += [_of_pieces(find, in_pieces) for find in here]
                 at = last
                 break
         at += 1
     return out
+
+
+def _covered(chain: Chain, in_pieces: Sequence[Find]) -> bool:
+    """Tell whether all of *chain* was found in pieces, so that the words between them may stay."""
+    return all(any(start <= bit.start and bit.end <= end for start, end, _ in in_pieces) for bit in chain.bits)
+
+
+def _of_pieces(find: Find, in_pieces: Sequence[Find]) -> Find:
+    """Return *find*, a part of a value that was given in pieces, with the kind of the whole."""
+    start, end, kind = find
+    return start, end, next((name for first, stop, name in in_pieces if first < end and start < stop), kind)
 
 
 def _reach(view: View, bits: Sequence[Bit], found: Sequence[Chain], at: int) -> int:

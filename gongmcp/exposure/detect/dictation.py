@@ -412,6 +412,9 @@ def _slugs(view: View, bits: list[Bit]) -> None:
     for index, bit in enumerate(bits):
         if bit.sort not in {WORD, CARRIER}:
             continue
+        signed = (index and bits[index - 1].sort == SIGN) or (index + 1 < len(bits) and bits[index + 1].sort == SIGN)
+        if not signed and len(bit.word) != 2:
+            continue
         before = bits[index - 1] if index and _joined(bits[index - 1]) else None
         after = bits[index + 1] if index + 1 < len(bits) and _joined(bit) else None
         left = before.sign if before is not None and before.sort == SIGN else ""

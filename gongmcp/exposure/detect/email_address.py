@@ -194,7 +194,7 @@ def _address(view: View, text: str, sign: re.Match[str], floor: int) -> tuple[in
     mailbox = _Mailbox(view, text, sign.start() + (kind in {"at", "near", "word"}), floor)
     if not domain.read() or not mailbox.read():
         return None
-    if kind == "sign" and mailbox.gap and mailbox.word in SEQUENCE:
+    if kind in {"sign", "word", "at"} and mailbox.gap and not mailbox.certain and mailbox.word in SEQUENCE:
         return None  # "and then @...": what stands before it was said in a sentence before
     before = text[max(floor, mailbox.start - _CUE_WINDOW) : mailbox.start]
     cue = _CUE.search(before) is not None

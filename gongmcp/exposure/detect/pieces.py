@@ -20,6 +20,7 @@ from gongmcp.exposure.detect.iban import LENGTHS
 
 _WORDS: Final = frozenset("aeiouy")
 _ELIDED: Final = re.compile(r"^(?:[cdjlmnst]|qu)'")
+_WORDLIKE: Final = frozenset({WORD, CARRIER, CASE})
 _MOST_UNITS: Final = 7
 _MOST_SILENT: Final = 2
 _SILENT: Final = 7
@@ -84,8 +85,13 @@ class Unit:
 
 def find(view: View, bits: Sequence[Bit], finds: Sequence[Find]) -> Iterator[Find]:
     """Yield each piece of each value, with the kind of the value; pieces may overlap *finds*."""
-    units = [_read(view, bits, first, stop) for first, stop in _sentences(bits)]
-    yield from _meet_codes(view, bits, units)
+    if any(bit.sort == CODE for bit in bits) and (_PASS.search(view.text) or _KEY.search(view.text)):
+        _tell_odd_words(view, bits)
+    if "meet" not in view.text and not _in_two_sentences(bits):
+        return
+    units = [_read(bits, first, stop) for first, stop in _sentences(bits)]
+    if "meet" in view.text:
+        yield from _meet_codes(view, bits, units)
     at = 0
     while at < len(units):
         row = _row(units, at)
@@ -124,9 +130,12 @@ def _sentences(bits: Sequence[Bit]) -> Iterator[tuple[int, int]]:
             first = index + 1
 
 
-def _read(view: View, bits: Sequence[Bit], first: int, stop: int) -> Unit:
+def _read(bits: Sequence[Bit], first: int, stop: int) -> Unit:
     unit = Unit(first, stop)
-    runs = _runs(view, bits, first, stop)
+    if all(bit.sort in _WORDLIKE for bit in bits[first:stop]):
+        unit.silent = stop - first <= _SILENT
+        return unit
+    runs = _runs(bits, first, stop)
     if not runs:
         plain = all(bits[index].sort != AMOUNT for index in range(first, stop))
         unit.silent = plain and stop - first <= _SILENT
@@ -173,20 +182,33 @@ def _soft(bit: Bit) -> bool:
     return _DOTTED.fullmatch(bit.word) is not None or _CLOSING_LETTER.fullmatch(bit.word) is not None
 
 
-def _odd(view: View, bit: Bit) -> bool:
-    """Tell whether a word has capitals within, as few words have: ``osTC``."""
-    raw = view.raw[slice(*view.raw_span(bit.start, bit.end))]
-    return len(raw) > 3 and raw.isalpha() and any(map(str.isupper, raw[1:])) and any(map(str.islower, raw))
+def _in_two_sentences(bits: Sequence[Bit]) -> bool:
+    """Tell whether values, or what may be some, stand in more than one sentence."""
+    ended = found = False
+    for bit in bits:
+        if bit.sort not in _WORDLIKE:
+            if found and ended:
+                return True
+            found, ended = True, False
+        ended = ended or bit.stop or bit.line
+    return False
 
 
-def _runs(view: View, bits: Sequence[Bit], first: int, stop: int) -> list[list[int]]:
+def _tell_odd_words(view: View, bits: Sequence[Bit]) -> None:
+    """Read words with capitals within, as few words have, as pieces: ``osTC``."""
+    for bit in bits:
+        if bit.sort == WORD and len(bit.word) > 3:
+            raw = view.raw[slice(*view.raw_span(bit.start, bit.end))]
+            if raw.isalpha() and not raw[1:].islower() and not raw.isupper():
+                bit.sort = CODE
+
+
+def _runs(bits: Sequence[Bit], first: int, stop: int) -> list[list[int]]:
     """Return the rows of values within one sentence."""
     runs: list[list[int]] = []
     for index in range(first, stop):
         bit = bits[index]
         sort = bit.sort
-        if sort == WORD and _odd(view, bit):
-            sort = bit.sort = CODE
         if not (sort in {NUMBER, DIGITS, LETTER, CODE, SLUG} or (sort == AMOUNT and _soft(bit)) or sort == SIGN):
             continue
         if sort == SIGN and not (runs and runs[-1][-1] == index - 1) and bit.sign not in {"+", "_", "-"}:
