@@ -55,6 +55,9 @@ Our secret is speed, B2B. // Then B2C. // Finally SaaS.
 We use API v2beta1. // Then v3beta2. // And finally v4beta9.
 Take the A320. // Then the B737. // And last the E190.
 The zip code was 02139. // Then 02140. // Then 02141.
+We have 800 550 and 330. // Then 007. // Finally 019.
+Die Mitte ist 100. // Ende ist 200 300. // Der Rest ist 040.
+See the first part on our site. // The rest is at example.com.
 Page 112. // Then page 0145. // And 0178.
 Im ersten Quartal 3200. // Dann 4100. // Zum Schluss 5200.
 Los ingresos, 4000. // Luego 5000. // Al final 6000.

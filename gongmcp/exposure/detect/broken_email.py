@@ -50,6 +50,7 @@ PATTERN: Final = (
 """What a text with one holds that ``email_address.PATTERN`` does not know."""
 _CLOSED: Final = re.compile(r"\s*(?:[.,;:!?\n]|$)")
 _WEBSITE: Final = re.compile(r"\.[a-z]{2,}$")
+_PAGE: Final = re.compile(r"^(?:web)?(?:sites?|seiten?|pages?|blog|deck|portals?|shop|[0-9]+(?:\.[0-9]+)?)$")
 _CUE_WINDOW: Final = 60
 _SKIPPED: Final = 2
 _LONGEST: Final = 40
@@ -109,6 +110,8 @@ def _headless(
         return
     mailbox = view.text[slice(*before)]
     cue = _CUE.search(view.text, max(0, before[0] - _CUE_WINDOW), before[0])
+    if not sign["sure"] and not domain.said and _PAGE.search(mailbox):
+        return  # "... on our site. The rest is at example.com."
     if sign["sure"] or (closed and (cue or not (mailbox.isalpha() or _WEBSITE.search(mailbox)))):
         yield before
         yield sign.start(), view.written.end(domain.end)

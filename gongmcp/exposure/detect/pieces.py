@@ -55,6 +55,8 @@ _MEET_PIECE: Final = re.compile(r"(?<![0-9a-z'@._-])(?:[a-z]{3,4}-)*[a-z]{3,4}(?
 _MEET_ENDS: Final = frozenset({3, 7, 10})
 _MEET_CODE: Final = 10
 _LEAST_PHONE, _MOST_PHONE = 7, 15
+_ROUND: Final = 2
+"""So many round numbers are amounts."""
 _LEAST_KEY, _LEAST_ANNOUNCED = 10, 14
 _NAMED: Final = re.compile(r"[a-z]+[0-9]{1,2}|(?:[hq][0-9])?fy[0-9]{2,4}|v[0-9]+[a-z]+[0-9]*")
 """Names of products, quarters and versions."""
@@ -336,7 +338,11 @@ def _kind_of_digits(
     nought = any(len(group) > 1 and group[0] == "0" for group in groups)
     plus = row[0].piece[0].plus or row[0].piece[0].sign == "+"
     first = groups[0][:1] == "0" and len(groups[0]) > 1
-    if plus or first or (nought and (ordered or _PHONE.search(near)) and not years):
+    if plus or first:
+        return "phone"
+    told = _PHONE.search(near) is not None
+    round_ones = sum(len(group) > 2 and group[0] != "0" and group.endswith("0") for group in groups)
+    if nought and not years and (told or (ordered and round_ones < _ROUND)):
         return "phone"
     return None
 
