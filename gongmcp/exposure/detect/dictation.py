@@ -409,11 +409,11 @@ def _amounts(bits: list[Bit]) -> None:
 
 def _slugs(view: View, bits: list[Bit]) -> None:
     """Take in the words that signs join to a value, and the letters of a bank within an account number."""
-    for index, bit in enumerate(bits):
+    beside = {at for index, bit in enumerate(bits) if bit.sort == SIGN for at in (index - 1, index + 1)}
+    short = {index for index, bit in enumerate(bits) if len(bit.word) == 2}
+    for index in sorted((beside | short) & set(range(len(bits)))):
+        bit = bits[index]
         if bit.sort not in {WORD, CARRIER}:
-            continue
-        signed = (index and bits[index - 1].sort == SIGN) or (index + 1 < len(bits) and bits[index + 1].sort == SIGN)
-        if not signed and len(bit.word) != 2:
             continue
         before = bits[index - 1] if index and _joined(bits[index - 1]) else None
         after = bits[index + 1] if index + 1 < len(bits) and _joined(bit) else None
@@ -430,11 +430,13 @@ def _slugs(view: View, bits: list[Bit]) -> None:
             and view.raw[slice(*view.raw_span(bit.start, bit.end))].isupper()
         ):  # fmt: skip
             bit.sort = LETTER
-    for index, bit in enumerate(bits):
+    for index in [at for at, bit in enumerate(bits) if bit.sort == WORD and len(bit.word) == 4]:
         # The letters of a bank: "nl77", "rabo", "0502".
-        if bit.sort != WORD or len(bit.word) != 4:
-            continue
+        bit = bits[index]
         after = bits[index + 1] if index + 1 < len(bits) and _joined(bit) else None
+        likely = index and bits[index - 1].sort in {CODE, NUMBER, DIGITS, CARRIER}
+        if not likely and (after is None or after.sort != DIGITS):
+            continue
         capitals = view.raw[slice(*view.raw_span(bit.start, bit.end))].isupper()
         at = index
         while capitals and at and bits[at - 1].sort == CARRIER:
