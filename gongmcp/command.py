@@ -109,8 +109,10 @@ def _serve(settings: ServerSettings, db: Path) -> int:
     if settings.restricted is not None and settings.policy.tools is None and settings.lock is None:
         raise refused("governance_needs_tools")
     handler = build_handler(settings, db, session=EvidenceSession())
+    if settings.restricted is None and handler.is_governed():
+        raise refused("cache_governed")
     if not handler.has_model():
-        raise refused("cache_governed" if settings.restricted is None and handler.is_governed() else "cache_not_warmed")
+        raise refused("cache_not_warmed")
     from gongmcp.protocol.stdio import serve_stdio  # the SDK; a refusal does not wait for it
 
     drift = handler.drift()

@@ -28,7 +28,7 @@ from gongmcp.catalog.prompts import PROMPTS, Prompt, find_prompt, write_prompt
 from gongmcp.catalog.registry import canonical, catalog
 from gongmcp.catalog.resources import RESOURCES, Resource, find_resource
 from gongmcp.catalog.schema import SCHEMA_VERSION, input_schema, output_schema
-from gongmcp.errors import ToolFault, Unavailable, UnknownPrompt, UnknownResource, UnknownTool
+from gongmcp.errors import ERRORS, ToolFault, Unavailable, UnknownPrompt, UnknownResource, UnknownTool
 from gongmcp.exposure.cursor import CursorSealer
 from gongmcp.exposure.engine import Disclosure, echoes
 from gongmcp.exposure.evidence import AnswerBudget, EvidenceSession
@@ -213,11 +213,28 @@ class ToolHandler:
                 found += self._gate.drift(store)
         return [difference.sentence() for difference in found]
 
+    def _load_state(self, store: ReadStore) -> ModelState:
+        """Return the state of the model, and keep to it: after a stricter list a looser one is not followed."""
+        state = load_state(store, self._digest)
+        self._digest = state.digest
+        return state
+
+    def _said(self, fault: ToolFault) -> ToolFault:
+        """Return *fault* without words that name a restricted customer: a hint lists names that data holds."""
+        guard = self._guard
+        if guard is None or not (guard.names(fault.hint) or guard.names(fault.message)):
+            return fault
+        return ToolFault(fault.code, ERRORS[fault.code].meaning)
+
+    def _follow_list(self) -> None:
+        if self._guard is not None:
+            self._guard.follow()
+
     def has_model(self) -> bool:
         """Return whether the cache holds a read model that may be served; True also while it cannot be asked."""
         try:
             with self._require_store().store_scope() as store:
-                load_state(store, self._digest)
+                self._load_state(store)
         except ToolFault:
             return False
         except Unavailable:
@@ -237,7 +254,7 @@ class ToolHandler:
         ``missing`` when there is no read model."""
         try:
             with self._require_store().store_scope() as store:
-                state = load_state(store, self._digest)
+                state = self._load_state(store)
                 totals = {name: store.total(name) for name in ("calls", "transcripts", "segments")}
                 return {"freshness": state.freshness, "as_of": state.as_of, **totals}
         except (ToolFault, Unavailable):
@@ -271,7 +288,7 @@ class ToolHandler:
             answer = Answer(render_answer(tool, structured), structured)
             payload = result_bytes(answer)
         except ToolFault as fault:
-            answer = _error(fault)
+            answer = _error(self._said(fault))
             payload = result_bytes(answer)
         except Exception as error:
             reference = secrets.token_hex(4)
@@ -354,6 +371,7 @@ class ToolHandler:
         Withheld kinds of values, free text and a snag give none. Raises ``UnknownTool``, and ``ToolFault`` for an
         unknown argument or, where values are read from it, a cache that is not ready.
         """
+        self._follow_list()
         declared = self._tool(tool)
         how = completion(declared, argument, self.tool(declared.name).input_schema, self.policy, self._allowed)
         if how.kind is None:
@@ -361,7 +379,7 @@ class ToolHandler:
         try:
             deadline = time.monotonic() + self.tool_timeout
             with self._require_store().store_scope(deadline=deadline, cancel=cancel) as store:
-                load_state(store, self._digest)
+                self._load_state(store)
                 found = how.ask(Asked(store, self._rules.names, prefix, given or {}, self.policy))
                 if self._gate is not None:
                     found = self._gate.values(store, how.kind.field, found, (given or {}).get("object_type"))
@@ -437,13 +455,12 @@ class ToolHandler:
         valid = validate(tool, self.policy, self.tool(tool.name).input_schema, arguments)
         if self._gate is not None:
             self._gate.refuse_arguments(tool, valid.plain)
-        if self._guard is not None:
-            self._guard.follow()
+        self._follow_list()
         deadline = time.monotonic() + self.tool_timeout
         state: ModelState | None = None
         try:
             with self._require_store().store_scope(deadline=deadline, cancel=cancel) as store:
-                state = load_state(store, self._digest)
+                state = self._load_state(store)
                 return self._query(tool, valid, store, state, ledger)
         except Unavailable as snag:
             return _unavailable(snag, state), 0
@@ -495,8 +512,9 @@ class ToolHandler:
             notes = self._guarded(told, echo=echoes(tool.notes) | repeated)
         if not gathered.rows and valid.cursor is None:
             understood = disclosure.echo({**valid.plain, **gathered.searched}, ("searched",))
-            in_range = SmallCells(self.policy.min_cell).count(_calls_in_range(store, valid))
-            envelope["searched"] = {**understood, "calls_in_range": in_range}
+            # Sliding the dates by a day would tell the calls of a day by the differences.
+            told = {} if self.policy.min_cell > 1 else {"calls_in_range": _calls_in_range(store, valid)}
+            envelope["searched"] = {**understood, **told}
         given = {name for name, value in valid.plain.items() if value is not None}
         structured = bound_rows(
             tool, self.policy, envelope, gathered, notes, disclosure, given, lambda key: sealer.seal(key, binding)

@@ -18,7 +18,7 @@ from typing import Any
 
 from gongmcp.errors import StartupRefusal
 from gongmcp.exposure.policy import MAX_RESPONSE_BYTES, MIN_RESPONSE_BYTES
-from gongmcp.governance.scope import FACTS, check_dates
+from gongmcp.governance.scope import FACTS, check_scope
 from gongmcp.refusals import located, refused
 from gongmcp.settings import LOCK_MODES, MAX_TOOL_TIMEOUT, SETTINGS
 from gongmcp.store.crm_names import LISTS, aliasable
@@ -242,7 +242,7 @@ class _Reader:
             raise located(refused("two_tool_choices"), self._place("tools"))
         scope = {name.removeprefix("scope."): value for name, value in found.items() if name.startswith("scope.")}
         if scope:
-            check_dates(scope, self._place("scope"))
+            check_scope(scope, lambda key: self._place(f"scope.{key}"))
         by_key = {setting.key: setting.name for setting in SETTINGS}
         return SettingsFile(
             self._name,

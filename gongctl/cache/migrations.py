@@ -61,10 +61,10 @@ def _create_missing(db: Database) -> bool:
 
 
 def _profiles_and_verdicts(db: Database) -> bool:
-    """Make room for business profiles and verdicts; of two tables that change one was empty, one is written anew."""
+    """Make room for business profiles and verdicts. The tables that change are empty, or the next warm fills them."""
     if "profiles" not in {row[0] for row in db.conn.execute("SELECT name FROM sqlite_master")}:
-        db.conn.execute("DROP TABLE active_profile")
-        db.conn.execute("DROP TABLE read_model")
+        for table in ("active_profile", "read_model", "call_facts"):
+            db.conn.execute(f"DROP TABLE IF EXISTS {table}")
     return _create_missing(db)
 
 

@@ -31,9 +31,6 @@ MAX_CALL_NO: Final = (MAX_SECOND << TIE_BITS) | ((1 << TIE_BITS) - 1)
 CounterKey = tuple[str, str, str]
 """(counter, key, detail) of ``counters``."""
 
-RAW_TOTALS: Final = {"user": "users"}
-"""Kept counts of the raw half that the read model tells as totals, under its own names."""
-
 
 def object_no(call_no: int, position: int) -> int:
     """Return the number of the CRM object at *position* of a call: ordered like the calls."""
@@ -227,10 +224,8 @@ class ServingWriter:
             [key for key, value in changes.items() if value < 0],
         )
 
-    def take_over_totals(self, settings: Mapping[str, int]) -> None:
-        """Set the totals that are no sums over calls: users by the raw half, and what *settings* are served."""
-        tallies = dict(self._connection.execute("SELECT name, value FROM tallies"))
-        totals = {name: tallies.get(tally, 0) for tally, name in RAW_TOTALS.items()} | dict(settings)
+    def take_over_totals(self, totals: Mapping[str, int]) -> None:
+        """Set the totals that are no sums over calls: users, and what settings are served."""
         self.count({("total", name, ""): value - self._value(("total", name, "")) for name, value in totals.items()})
 
     # --- reading what is there ---

@@ -73,6 +73,11 @@ def write_settings(connection: sqlite3.Connection, judge: Judge | None = None) -
     return dict(served)
 
 
+def count_users(connection: sqlite3.Connection, judge: Judge | None = None) -> int:
+    """Return how many users there are, those left out whose record names a restricted customer of *judge*."""
+    return sum(judge is None or not judge.names(item) for _, item, _ in _records(connection, "user"))
+
+
 def _integration(connection: sqlite3.Connection, record_id: str, item: Mapping[str, Any]) -> None:
     name, spans = _masked(item.get("name"))
     connection.execute(

@@ -42,7 +42,7 @@ class ModelStatus:
     """The serving read model: its counts, and the time of the last import that it fully holds.
 
     *complete* is False while its first build is under way, *current* when it was built by other rules
-    than this program's: the server serves neither.
+    than this program's: the server serves neither. *governed*: it was made with a restricted list.
     """
 
     calls: int
@@ -52,6 +52,7 @@ class ModelStatus:
     as_of: str | None
     complete: bool
     current: bool
+    governed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,12 @@ def cache_status(
         reason=_reason(model, freshness),
         profile=profile,
         next=_next(
-            path, version, raw, profile.freshness if profile and freshness == "fresh" else freshness, policy_files
+            path,
+            version,
+            raw,
+            profile.freshness if profile and freshness == "fresh" else freshness,
+            policy_files,
+            governed=model is not None and model.governed,
         ),
     )
 
@@ -144,17 +150,18 @@ def _model(
     if "tightened_from" not in {column[1] for column in connection.execute("PRAGMA table_info(read_model)")}:
         return None, "missing"  # of an older schema
     row = connection.execute(
-        "SELECT digest, data_generation, as_of, complete, tightened_from FROM read_model WHERE id = 1"
+        "SELECT digest, data_generation, as_of, complete, tightened_from, restricted FROM read_model WHERE id = 1"
     ).fetchone()
     if row is None:
         return None, "missing"
-    digest, held, as_of, complete, tightened_from = row
+    digest, held, as_of, complete, tightened_from, restricted = row
     totals = dict(connection.execute("SELECT key, value FROM counters WHERE counter = 'total' AND detail = ''"))
     model = ModelStatus(
         **{name: totals.get(name, 0) for name in _MODEL_COUNTS},
         as_of=as_of or None,
         complete=bool(complete),
-        current=digest == rules.digest or rules.digest in json.loads(tightened_from),
+        current=digest == rules.digest or (bool(rules.restricted) and rules.digest in json.loads(tightened_from)),
+        governed=bool(restricted),
     )
     if not (model.complete and model.current):
         return model, "missing"
@@ -168,6 +175,8 @@ def _reason(model: ModelStatus | None, freshness: Freshness) -> str:
         return "Data was imported after the read model was built."
     if model is None:
         return "No read model was built."
+    if not model.current and model.governed:
+        return "It was built with another restricted list, or other settings, than those given."
     if not model.current:
         return "It was built by other rules than those in force."
     return "Its first build is not finished."
@@ -201,7 +210,13 @@ def _profile(connection: sqlite3.Connection, tables: set[str], freshness: Freshn
 
 
 def _next(
-    path: Path, version: int, raw: dict[str, int], freshness: Freshness, policy_files: Mapping[str, Path | None]
+    path: Path,
+    version: int,
+    raw: dict[str, int],
+    freshness: Freshness,
+    policy_files: Mapping[str, Path | None],
+    *,
+    governed: bool,
 ) -> list[str]:
     db = shlex.quote(str(path))
     if version < SCHEMA_VERSION:
@@ -209,4 +224,6 @@ def _next(
     if not raw["calls"] and freshness == "missing":
         return [f"gongctl import gong PATH --db {db}"]
     flags = "".join(f" {flag} {shlex.quote(str(file))}" for flag, file in policy_files.items() if file is not None)
+    if governed and not policy_files.get("--ai-governance-config"):
+        flags += " --ai-governance-config FILE"  # without its list a governed cache is not warmed
     return [] if freshness == "fresh" else [f"gongctl cache warm --db {db}{flags}"]

@@ -22,7 +22,7 @@ from typing import Final
 from gongctl.cache.deriver import Derived, Deriver, RawCall, Rules, decode_payload, open_deriver, open_derivers
 from gongctl.cache.profile_facts import CallTraits, KeptProfile, ProfileFacts, facts_of_payload
 from gongctl.cache.serving import ServingWriter
-from gongctl.cache.settings_rows import write_settings
+from gongctl.cache.settings_rows import count_users, write_settings
 from gongctl.cache.writer import CacheWriter
 from gongctl.governance.judge import Judge
 from gongctl.governance.verdicts import Verdict, VerdictWriter, queue
@@ -460,7 +460,8 @@ class _Run:
             # No ANALYZE: without statistics every cache has the same query plans, those that were measured.
 
     def _write_settings(self) -> None:
-        self._serving.take_over_totals(write_settings(self._connection, self._rules.judge))
+        settings = write_settings(self._connection, self._rules.judge)
+        self._serving.take_over_totals(settings | {"users": count_users(self._connection, self._rules.judge)})
 
     def _next(self, after: str) -> list[RawCall]:
         """Read the payloads of the next dirty calls behind the id *after*."""

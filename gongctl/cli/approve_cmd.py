@@ -11,6 +11,7 @@ import typer
 from gongctl.cli.completion import preset_names, tool_names
 from gongctl.cli.lazy import LightCommand
 from gongctl.cli.output import emit_json, emit_text, fail, note, table
+from gongctl.cli.output_file import refuse_overwriting
 from gongctl.cli.policy_options import EPILOG, resolve, takes_policy
 from gongctl.cli.restricted import not_sensitive
 from gongmcp.errors import Exit, StartupRefusal
@@ -62,6 +63,7 @@ def approve(
         fail("--lock-mode says nothing here.", "It is for the server.", Exit.USAGE)
     settings = resolve({**flags, **({} if preset is None else {"tool_preset": preset})})
     path = settings.lock or Path(DEFAULT_NAME)
+    refuse_overwriting(path, [Path(db), settings.restricted_path])
     offered = settings.policy.tools
     chosen = sorted(offered or ()) if preset is not None else sorted(parse_allowlist(names or ()))
     if offered is not None and (beyond := [name for name in chosen if name not in offered]):

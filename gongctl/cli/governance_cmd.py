@@ -14,7 +14,8 @@ import typer
 
 from gongctl.cli.cache_cmd import Config, Db, Json, Masked, ModelPolicy, interruptible, model_policy
 from gongctl.cli.lazy import LightCommand
-from gongctl.cli.output import emit_json, emit_text, fail, heading, note, paragraph, table
+from gongctl.cli.output import emit_json, emit_text, heading, json_text, note, paragraph, table
+from gongctl.cli.output_file import refuse_overwriting, write_whole
 from gongctl.cli.policy_options import EPILOG
 from gongctl.cli.restricted import not_sensitive, sensitive
 from gongctl.cli.verify_cmd import verify_policy
@@ -205,7 +206,7 @@ def audit_list(
         emit_json(
             {
                 "db": str(db),
-                "list_sha256": listed.digest,
+                "list_sha256": None if no_names else listed.digest,
                 "passed": passed,
                 "suppressed_calls": found.suppressed,
                 "by_list": by_list_json(found),
@@ -359,6 +360,8 @@ def block_customer(
             f"Taken out: {done.taken_out:,} calls, of {done.judged:,} judged, in {done.seconds:.1f} s. "
             "A running gongmcp follows with its next call."
         )
+        if not done.judged and added:
+            note("No cached call holds a word of that name: check the spelling if you expected some.")
     if not done.finished:
         note(done.reason)
         for command in following:
@@ -456,6 +459,9 @@ def census_of_cache(
     from gongctl.governance.census import census
 
     state = None if out is None else out.with_name(f"{out.name}.part")
+    for written in (out, state):
+        if written is not None:
+            refuse_overwriting(written, [db])
     with _reading(db):
         pass
     with interruptible() as stop, items_progress("Counting") as progress:
@@ -466,7 +472,7 @@ def census_of_cache(
         raise SystemExit(int(Exit.INTERRUPTED))
     result = _census_json(db, found, names=not no_names)
     if out is not None:
-        _write(out, result)
+        write_whole(out, (json_text(result) + "\n").encode())
         note(f"Wrote {out}.")
     if as_json:
         emit_json(result)
@@ -476,19 +482,6 @@ def census_of_cache(
         f"{found.tally.segments:,} segments of {found.tally.calls:,} calls in {found.seconds:.1f} s "
         f"({found.rate:,.0f} a second)."
     )
-
-
-def _write(path: Path, result: Mapping[str, Any]) -> None:
-    import os
-
-    from gongctl.cli.output import json_text
-
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(json_text(result) + "\n")
-    except OSError as error:
-        fail(f"{path} cannot be written: {error.strerror}.", "Name another file with --out.", Exit.FAILED)
 
 
 def _census_json(db: Path, found: Census, *, names: bool) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import typer
 from gongctl.cli.completion import preset_names, tool_names
 from gongctl.cli.lazy import Deferred, LazyGroup, LightCommand
 from gongctl.cli.output import DEBUG_HINT, emit_json, emit_text, fail, json_text, note, write_bytes
-from gongctl.cli.policy_options import EPILOG, open_handler, resolve, shows_ids, takes_policy
+from gongctl.cli.policy_options import EPILOG, asks_for_names, open_handler, resolve, takes_policy
 from gongctl.cli.restricted import not_sensitive, sensitive
 from gongmcp.errors import ERRORS, Exit, UnknownTool
 
@@ -133,7 +133,11 @@ def presets(text: Text = False, as_json: Json = False) -> None:
 
 
 @app.command("call", cls=LightCommand, epilog=EPILOG)
-@sensitive("call ids and speaker ids", case="under provenance raw", when=shows_ids)
+@sensitive(
+    "ids, titles and names",
+    case="under provenance raw, with an include_ argument, or with arguments from elsewhere",
+    when=asks_for_names,
+)
 @takes_policy
 def call(
     flags: Mapping[str, Any],
@@ -190,7 +194,11 @@ def call(
 
 
 @app.command("diff", cls=LightCommand, epilog=EPILOG)
-@sensitive("call ids and speaker ids", case="under provenance raw", when=shows_ids)
+@sensitive(
+    "ids, titles and names",
+    case="under provenance raw, with an include_ argument, or with arguments from elsewhere",
+    when=asks_for_names,
+)
 @takes_policy
 def diff(
     flags: Mapping[str, Any],

@@ -10,6 +10,7 @@ import typer
 
 from gongctl.cli.lazy import LazyGroup, LightCommand
 from gongctl.cli.output import emit_json, emit_text, fail
+from gongctl.cli.output_file import refuse_overwriting, write_whole
 from gongctl.cli.policy_options import EPILOG, open_handler, resolve, takes_policy
 from gongctl.cli.restricted import not_sensitive
 from gongmcp.errors import Exit
@@ -58,13 +59,12 @@ def hold(
         fail("Name the files of cases.", "docs/approval.md shows one.", Exit.USAGE)
     if not db:
         fail("The cases are run on a cache.", "Give --db PATH or set GONGCTL_DB.", Exit.USAGE)
+    if report is not None:
+        refuse_overwriting(Path(report), [Path(db), *map(Path, files)])
     cases = [case for file in files for case in read_cases(Path(file))]
     results = run_cases(cases, lambda case: _open(flags, case, Path(db)))
     if report is not None:
-        try:
-            Path(report).write_bytes(junit(results))
-        except OSError as error:
-            fail(f"The report cannot be written: {error.strerror}.", "Name a file that you may write.", Exit.FAILED)
+        write_whole(Path(report), junit(results))
     failed = sum(not result.passed for result in results)
     if as_json:
         emit_json({"passed": not failed, "cases": [result.as_dict() for result in results]})

@@ -93,6 +93,16 @@ def shows_ids(values: Mapping[str, Any]) -> bool:
     return settings.policy.provenance is Provenance.RAW
 
 
+def asks_for_names(values: Mapping[str, Any]) -> bool:
+    """Tell whether a dry run shows ids, titles or names: under provenance ``raw``, or by an ``include_`` argument.
+
+    Arguments that stand in a file or come from standard input are not read for it: they count as asking.
+    """
+    given = [str(values.get("args") or ""), *map(str, values.get("settings") or ()), str(values.get("batch") or "")]
+    from_elsewhere = given[0].startswith(("@", "-")) or bool(given[-1])
+    return from_elsewhere or any("include_" in text for text in given) or shows_ids(values)
+
+
 def open_handler(settings: ServerSettings, db: Path | None = None) -> ToolHandler:
     """Return the handler under *settings* over the cache *db*; without one it can only list tools.
 

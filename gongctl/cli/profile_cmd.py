@@ -393,10 +393,21 @@ def profile_history(db: Db, as_json: Json = False) -> None:
 @app.command("activate")
 @not_sensitive
 def activate_profile(db: Db, profile: Reference, as_json: Json = False) -> None:
-    """Make a stored profile the active one, at once. The one before keeps its facts: going back needs no warm."""
-    from gongctl.cache.writer import CacheWriter
-    from gongctl.profile.store import activate
+    """Make a stored profile the active one, at once. The one before keeps its facts: going back needs no warm.
 
+    builtin lets the builtin lifecycle answer again, without any profile.
+    """
+    from gongctl.cache.writer import CacheWriter
+    from gongctl.profile.store import activate, deactivate
+
+    if profile == "builtin":
+        with CacheWriter.open(db) as writer:
+            deactivate(writer)
+        if as_json:
+            emit_json({"db": str(db), "profile": None, "next": []})
+        else:
+            emit_text("No profile is active; the builtin lifecycle answers.")
+        return
     with CacheWriter.open(db) as writer:
         stored = activate(writer, profile)
     following = _next_after(db, stored)
@@ -494,7 +505,12 @@ def print_schema() -> None:
 def explain_profile(
     db: Db,
     profile: Annotated[
-        str, typer.Option("--profile", metavar="PROFILE", help="A YAML file, a stored profile, or builtin.")
+        str,
+        typer.Option(
+            "--profile",
+            metavar="PROFILE",
+            help="A YAML file, a stored profile, or builtin; the active one, builtin without one.",
+        ),
     ] = "active",
     call: Annotated[
         str | None, typer.Option("--call", metavar="CALL", help="Explain this call (its id or alias) rule by rule.")
@@ -557,7 +573,10 @@ def explain_profile(
 
 def _lens(reference: str, connection: sqlite3.Connection, names: CrmNames) -> Lens:
     from gongctl.profile.explain import Lens
+    from gongctl.profile.store import history
 
+    if reference == "active" and not any(item.is_active for item in history(connection)):
+        reference = "builtin"  # which answers as long as no profile does
     return Lens(None if reference == "builtin" else _named(reference, connection), names)
 
 

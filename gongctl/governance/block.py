@@ -342,7 +342,9 @@ def _waiting_writer(
                 break
             except StartupRefusal as refusal:
                 stopped = should_stop is not None and should_stop()
-                if refusal.exit_code is not Exit.FAILED or stopped or time.monotonic() > deadline:
+                # Only another writer is waited for: a full disk would be as full the next time.
+                busy = refusal.message.startswith("Another gongctl")
+                if not busy or stopped or time.monotonic() > deadline:
                     raise
                 if waiting is not None and not told:
                     waiting(refusal.message)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal
 
+from gongctl.cache.derive import derive
 from gongmcp.governance.names import Matcher, index_words
 from gongmcp.governance.restricted import Entry, RestrictedList
 
@@ -33,7 +34,7 @@ _OF_KEY: Final[dict[str, Source]] = {
     "highlights": "ai",
     "brief": "ai",
 }
-_OWN_KEYS: Final = frozenset({"fields", "customData"})
+_OWN_KEYS: Final = frozenset({"fields", "properties", "customData"})
 """Keys of Gong's whose value, where it is an object, has keys of the customer's own."""
 _MAX_DEPTH: Final = 64
 
@@ -109,6 +110,30 @@ def texts(
         yield from _transcript(transcript)
     for item in answered:
         yield from (("scorecard", text) for _, text in _walk(item, "scorecard", 0))
+    yield from _served(call, answered)
+
+
+def _served(call: Mapping[str, Any], answered: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Source, str]]:
+    """Yield the texts that would be served of a call besides its transcript.
+
+    Names of objects are put together of several fields, and a list or an object is served as one text: a name may be
+    whole only there.
+    """
+    try:
+        served = derive(call, None, bytes(32), "", answered)
+    except ValueError:  # without an id nothing is served
+        return
+    for name, value in served.facts.items():
+        if isinstance(value, str) and value:
+            yield "title" if name == "title" else "payload", value
+    for party in served.parties:
+        yield "party", party.job_title
+    for item in served.objects:
+        yield "crm", item.object_type
+        yield "crm", item.name
+        for field_name, value, _ in item.values:
+            yield "crm", field_name
+            yield "crm", value
 
 
 def _walk(node: object, source: Source, depth: int) -> Iterator[tuple[Source, str]]:

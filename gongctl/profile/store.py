@@ -125,6 +125,12 @@ def activate(writer: CacheWriter, reference: str) -> StoredProfile:
     return find(writer.connection, profile.profile_id)
 
 
+def deactivate(writer: CacheWriter) -> None:
+    """Let the builtin lifecycle answer again. The profile that was active stays, with its facts."""
+    with writer.transaction():
+        writer.connection.execute("DELETE FROM active_profile")
+
+
 def want(writer: CacheWriter, reference: str) -> StoredProfile:
     """Have the next warm make facts of the profile that *reference* names, active or not.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from gongmcp.catalog.declaration import Arguments, CallScope, Level, tool
-from gongmcp.exposure.fields import Field, shown
+from gongmcp.exposure.fields import Field, exact, shown
 from gongmcp.exposure.rows import Row
 from gongmcp.store.freshness import WARM_COMMAND
 from gongmcp.store.profile import readiness
@@ -44,8 +44,8 @@ class SyncStatus(Row):
     freshness_reason: Annotated[str, shown(Field.STATUS)]
     repair: Annotated[str | None, shown(Field.STATUS)]
     last_import_at: Annotated[str, shown(Field.TIME)]
-    first_call_date: Annotated[str | None, shown(Field.TIME)]
-    last_call_date: Annotated[str | None, shown(Field.TIME)]
+    first_call_date: Annotated[str | None, exact(Field.TIME)]
+    last_call_date: Annotated[str | None, exact(Field.TIME)]
     total_calls: Count
     total_transcripts: Count
     missing_transcripts: Count

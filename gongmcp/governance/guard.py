@@ -18,11 +18,11 @@ from gongmcp.governance.restricted import RestrictedList, read_restricted_list
 
 log = logging.getLogger("gongmcp")
 
-_Stamp = tuple[int, int, int] | None
+_Stamp = tuple[int, int, int, int] | None
 
 
 class Guard:
-    """The restricted list in force. Follows its file while the server runs, towards stricter lists only.
+    """The restricted list in force. Follows its file while the server runs; it never looks for less than before.
 
     Thread-safe. *path* is the file that *restricted* was read from; None = it cannot change.
     """
@@ -55,24 +55,35 @@ class Guard:
         return value
 
     def follow(self) -> None:
-        """Take a changed file over if it is at least as strict; a looser or broken one is left to a restart."""
-        stamp = _stamp(self._path)
-        if self._path is None or stamp == self._stamp:
+        """Take a changed file over: at once, and so that nothing is answered by the list before meanwhile.
+
+        What is new in the file is looked for from now on. What is no longer in it goes on being looked for until the
+        server starts again, and so does the whole list while the file cannot be read; a changed file is tried again.
+        """
+        if self._path is None or _stamp(self._path) == self._stamp:
             return
-        with self._lock:
+        with self._lock:  # who comes meanwhile waits here for the new list
+            stamp = _stamp(self._path)
             if stamp == self._stamp:
                 return
-            self._stamp = stamp
             try:
                 changed = read_restricted_list(self._path)
             except StartupRefusal as refusal:
                 log.warning("the restricted list has changed and is not taken over: %s", refusal.message)
+                self._stamp = stamp
                 return
             if not changed.covers(self._restricted):
                 log.warning("the restricted list has become looser; that takes effect when the server starts again")
-                return
+                known = {identity for entry in changed.entries for term in entry.terms for identity in term.identity()}
+                kept = tuple(
+                    entry
+                    for entry in self._restricted.entries
+                    if not {identity for term in entry.terms for identity in term.identity()} <= known
+                )
+                changed = RestrictedList((*changed.entries, *kept))
             self._matcher = Matcher(changed)
             self._restricted = changed
+            self._stamp = stamp
 
     def _hit(self, text: str) -> bool:
         matcher = self._matcher
@@ -87,4 +98,5 @@ def _stamp(path: Path | None) -> _Stamp:
         found = path.stat() if path is not None else None
     except OSError:
         return None
-    return None if found is None else (found.st_mtime_ns, found.st_size, found.st_ino)
+    # The time of the change of its status too: a file that becomes readable again has changed in that alone.
+    return None if found is None else (found.st_mtime_ns, found.st_size, found.st_ino, found.st_ctime_ns)

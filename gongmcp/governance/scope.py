@@ -6,7 +6,7 @@ must pass every rule. Part of the read model's digest: a server of another scope
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -26,6 +26,16 @@ FACTS: Final[dict[str, str]] = {
     "lifecycle_buckets": "lifecycle_bucket",
 }
 """Keys of the table that hold lists (each also as ``deny_<key>``), and the column of ``call_facts`` they are about."""
+
+
+CLOSED: Final[dict[str, tuple[str, ...]]] = {
+    "scopes": ("External", "Internal", "Unknown"),
+    "lifecycle_buckets": (
+        *("outbound_prospecting", "active_sales_pipeline", "late_stage_sales", "closed_won_lost_review", "renewal"),
+        *("upsell_expansion", "customer_success_account", "partner", "unknown"),
+    ),
+}
+"""Keys whose values are words of this program: another one would serve nothing, or deny nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +98,8 @@ class Scope:
         ]
 
 
-def check_dates(table: Mapping[str, Any], place: str) -> None:
-    """Refuse a window of dates that is none; *place* is where the table stands.
+def check_scope(table: Mapping[str, Any], place: Callable[[str], str]) -> None:
+    """Refuse what can be no scope: days and words that do not exist; *place* gives the place of a key.
 
     Raises ``StartupRefusal`` (exit 2).
     """
@@ -100,13 +110,19 @@ def check_dates(table: Mapping[str, Any], place: str) -> None:
             try:
                 day = dt.date.fromisoformat(str(table[key]))
             except ValueError:
-                raise _bad(place, key, "a day as YYYY-MM-DD") from None
+                raise _bad(place(key), key, "a day as YYYY-MM-DD") from None
             if day.isoformat() != table[key]:
-                raise _bad(place, key, "a day as YYYY-MM-DD")
+                raise _bad(place(key), key, "a day as YYYY-MM-DD")
     if "from_date" in table and "to_date" in table and table["from_date"] > table["to_date"]:
-        raise _bad(place, "to_date", "not before from_date")
+        raise _bad(place("to_date"), "to_date", "not before from_date")
+    for key, words in CLOSED.items():
+        for name in (key, f"deny_{key}"):
+            if not {str(value).strip().casefold() for value in table.get(name, ())} <= {
+                word.casefold() for word in words
+            }:
+                raise _bad(place(name), name, f"of {', '.join(words)}")
     if table.get("private_calls", "deny") not in ("allow", "deny"):
-        raise _bad(place, "private_calls", '"allow" or "deny"')
+        raise _bad(place("private_calls"), "private_calls", '"allow" or "deny"')
 
 
 def _bad(place: str, key: str, kind: str) -> StartupRefusal:

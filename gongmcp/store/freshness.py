@@ -18,13 +18,14 @@ WARM_HINT = f"The operator runs: {WARM_COMMAND}."
 @dataclass(frozen=True, slots=True)
 class ModelState:
     """The read model that answers: *generation* changes with every warmed batch; *as_of* is the time of
-    the last import it fully holds (UTC); *stale* means that newer data waits to be warmed."""
+    the last import it fully holds (UTC); *stale* means that newer data waits to be warmed; *digest* names it."""
 
     generation: int
     as_of: str
     stale: bool
     last_import_at: str
     secret: bytes
+    digest: str
 
     @property
     def freshness(self) -> str:
@@ -58,4 +59,5 @@ def load_state(store: ReadStore, digest: str) -> ModelState:
         stale=int(meta.get("data_generation", "0")) > model["data_generation"],
         last_import_at=meta.get("last_import_at", ""),
         secret=bytes.fromhex(meta["secret"]),
+        digest=model["digest"],
     )

@@ -307,7 +307,7 @@ def test_an_invalid_profile_is_told_with_its_lines_and_changes_nothing(gongctl: 
         (("import", "p.yaml", "--db", "missing.db"), Exit.CACHE, "There is no cache"),
         (("import", "p.yaml", "--db", "p.yaml"), Exit.CACHE, "not a SQLite database"),
         (("history", "--db", "."), Exit.CACHE, "is a folder"),
-        (("explain", "--db", "c.db"), Exit.FAILED, "No business profile is active."),
+        (("explain", "--db", "c.db", "--profile", "profile_7"), Exit.USAGE, "The cache has no profile profile_7"),
         (("explain", "--profile", "builtin", "--call", "nobody", "--db", "c.db"), Exit.USAGE, "no such call"),
         (("explain", "--profile", "builtin", "--sample", "0", "--db", "c.db"), Exit.USAGE, "--sample"),
         (("show", "--format", "xml", "--db", "c.db"), Exit.USAGE, "xml"),

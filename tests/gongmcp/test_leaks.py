@@ -128,7 +128,10 @@ def test_the_reader_cannot_see_the_raw_half(cache: Path, monkeypatch: pytest.Mon
     from gongmcp.store.schema import RAW_TABLES
 
     for table in sorted(RAW_TABLES):
-        with connection.StorePool(cache).store_scope() as store, pytest.raises(Exception, match=r"prohibited|not auth|constructor failed"):
+        with (
+            connection.StorePool(cache).store_scope() as store,
+            pytest.raises(Exception, match=r"prohibited|not auth|constructor failed"),
+        ):
             store.rows(f"SELECT * FROM {table}")
     monkeypatch.setattr(connection, "RAW_TABLES", frozenset())
     with connection.StorePool(cache).store_scope() as store:  # control: without the guard the raw half is readable
