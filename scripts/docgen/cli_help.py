@@ -99,6 +99,7 @@ def limits() -> str:
         "Family",
         "Flag",
         "Environment variable",
+        "Key in the settings file",
         "Rows when `limit` is omitted",
         "Ceiling unless set",
         "Hard cap",

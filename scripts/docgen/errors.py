@@ -12,8 +12,9 @@ _MEANINGS = {
     Exit.USAGE: "Wrong usage, or invalid arguments or settings.",
     Exit.REFUSED: "Refused by policy.",
     Exit.CACHE: "The cache is missing, stale, damaged or of another version.",
-    Exit.DRIFT: "`gongctl mcp tools --diff`: an agent could now ask for or receive more than in the saved list.",
-    Exit.LEAK: "Kept for a later command: a leak or a false quotation was found.",
+    Exit.DRIFT: "An agent could now ask for or receive more than in the saved list (`gongctl mcp tools --diff`) or than was "
+    "approved (`gongctl mcp drift`, `gongmcp --lock`).",
+    Exit.LEAK: "Something left that must not: `gongctl governance verify`, `gongctl redteam`.",
     Exit.INTERRUPTED: "Interrupted with Ctrl-C.",
 }
 
