@@ -12,8 +12,8 @@ _MEANINGS = {
     Exit.USAGE: "Wrong usage, or invalid arguments or settings.",
     Exit.REFUSED: "Refused by policy.",
     Exit.CACHE: "The cache is missing, stale, damaged or of another version.",
-    Exit.DRIFT: "An agent could now ask for or receive more than in the saved list (`gongctl mcp tools --diff`) or than was "
-    "approved (`gongctl mcp drift`, `gongmcp --lock`).",
+    Exit.DRIFT: "An agent could now ask for or receive more than in the saved list (`gongctl mcp tools --diff`) or "
+    "than was approved (`gongctl mcp drift`, `gongmcp --lock`).",
     Exit.LEAK: "Something left that must not: `gongctl governance verify`, `gongctl redteam`.",
     Exit.INTERRUPTED: "Interrupted with Ctrl-C.",
 }

@@ -190,7 +190,7 @@ def test_what_a_stronger_layer_chose_otherwise_is_named(tmp_path: Path) -> None:
         ("[scope]\nprivate_calls = false", "file_wrong_type", "2: scope.private_calls must be a string", ""),
         ("[scope]\nprivate_calls = 'some'", "file_wrong_type", '2: scope.private_calls must be "allow" or "deny"', ""),
         ("[scope]\nfrom_date = '2026-13-01'", "file_wrong_type", "2: scope.from_date must be a day", ""),
-        ("[scope]\nfrom_date = '2026-02-01'\nto_date = '2026-01-01'", "file_wrong_type", "3: scope.to_date must be", ""),
+        ("[scope]\nfrom_date = '2026-02-01'\nto_date = '2026-01-01'", "file_wrong_type", "3: scope.to_date must", ""),
         ("[scope]\nscopes = ['Extern']", "file_wrong_type", "2: scope.scopes must be of External", ""),
         ("[scope.workspaces]\nallow = ['1']", "file_wrong_type", "1: scope.workspaces must be an array", ""),
         ("[scope]\nworkspace = ['1']", "file_unknown_key", "2: scope.workspace is no setting", "scope.workspaces?"),
