@@ -87,7 +87,7 @@ def gather(
     if not out.rows and budget.more:
         raise ToolFault(
             "evidence_budget_exhausted",
-            f"This session has seen as much of {_calls(len(budget.more))} as it may; {sum(budget.more.values())} more "
+            f"As much of {_calls(len(budget.more))} was shown as one client may see; {sum(budget.more.values())} more "
             "matching rows are there.",
             "Ask about other calls: a search that finds others answers.",
         )

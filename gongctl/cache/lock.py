@@ -11,8 +11,12 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from gongmcp.errors import Exit, StartupRefusal
+
+ANOTHER_WRITER: Final = "another_writer"
+"""Name of the refusal that waiting may help against."""
 
 
 def lock_path(cache: Path) -> Path:
@@ -59,6 +63,7 @@ def _acquire(path: Path, cache: Path) -> int:
                 f"Another gongctl{who} is writing the cache {cache}.",
                 "Wait until it has finished, or stop it with Ctrl-C (it keeps what it has done); then run this again.",
                 Exit.FAILED,
+                ANOTHER_WRITER,
             ) from None
         if _is_current(handle, path):
             return handle

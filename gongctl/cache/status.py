@@ -193,12 +193,10 @@ def _profile(connection: sqlite3.Connection, tables: set[str], freshness: Freshn
     if row is None:
         return None
     number, profile_id, name, digest, complete, classifier = row
-    counted = (
-        "SELECT value FROM counters WHERE counter = 'total' AND key = 'calls' AND ? IS NOT NULL"
-        if complete  # every served call has its facts
-        else "SELECT count(*) FROM profile_facts WHERE profile_no = ?"
-    )
-    calls = (connection.execute(counted, (number,)).fetchone() or (0,))[0]
+    counted = "SELECT count(*) FROM profile_facts WHERE profile_no = :number"
+    if complete:  # every served call has its facts
+        counted = "SELECT value FROM counters WHERE counter = 'total' AND key = 'calls'"
+    calls = (connection.execute(counted, {"number": number}).fetchone() or (0,))[0]
     state: Freshness = "missing"
     reason = "Not every call has facts of this profile."
     if freshness != "missing" and complete and classifier == CLASSIFIER_VERSION:

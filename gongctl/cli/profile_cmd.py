@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from gongctl.cli.output import emit_json, emit_text, fail, heading, note, paragraph, table, write_bytes
+from gongctl.cli.output import emit_json, emit_text, fail, heading, json_text, note, paragraph, table, write_bytes
 from gongctl.cli.restricted import not_sensitive, sensitive
 from gongmcp.errors import Exit, StartupRefusal
 
@@ -487,8 +487,8 @@ def diff_profiles(
                 paragraph(f"{sign} {name}", indent="  ")
         for name, was, now in section.changed:
             paragraph(f"~ {name}", indent="  ")
-            paragraph(f"was {was}", indent="      ")
-            paragraph(f"now {now}", indent="      ")
+            paragraph(f"was {json_text(was, compact=True)}", indent="      ")
+            paragraph(f"now {json_text(now, compact=True)}", indent="      ")
 
 
 @app.command("schema")

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gongctl.cache.connection import reading
+from gongctl.cache.lock import ANOTHER_WRITER
 from gongctl.cache.warm import warm
 from gongctl.cache.writer import CacheWriter
 from gongctl.governance.calls import secret_of
@@ -343,8 +344,7 @@ def _waiting_writer(
             except StartupRefusal as refusal:
                 stopped = should_stop is not None and should_stop()
                 # Only another writer is waited for: a full disk would be as full the next time.
-                busy = refusal.message.startswith("Another gongctl")
-                if not busy or stopped or time.monotonic() > deadline:
+                if refusal.name != ANOTHER_WRITER or stopped or time.monotonic() > deadline:
                     raise
                 if waiting is not None and not told:
                     waiting(refusal.message)

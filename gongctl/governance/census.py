@@ -40,7 +40,6 @@ from gongmcp.exposure.text import CONTROL
 from gongmcp.governance.words import STOP_WORDS
 from gongmcp.store.schema import first_segment, last_segment
 
-FIELDS: Final = ("transcript", "title", "crm_value", "party")
 NAMES_SHOWN: Final = 200
 CHUNK_CALLS: Final = 50
 SAVE_SECONDS: Final = 10.0

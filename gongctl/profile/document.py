@@ -38,6 +38,7 @@ from gongctl.profile.model import (
     Rule,
 )
 from gongctl.profile.yaml_tree import Node, read_tree
+from gongmcp.store.profile import normal_name
 
 VERSION: Final = 1
 MAX_NAME: Final = 100
@@ -115,11 +116,6 @@ def read_profile(text: str | bytes, source_name: str = "profile") -> ProfileDocu
         reader.lines,
         draft,
     )
-
-
-def normal_name(text: str) -> str:
-    """Return a name as references compare it: trimmed, lower case, hyphens and blanks as ``_``."""
-    return re.sub(r"[-\s]", "_", text.strip().lower())
 
 
 def nearest(name: str, known: Sequence[str]) -> str:

@@ -26,6 +26,7 @@ from gongmcp.exposure.fields import Field, Filters, by, exact, shown
 from gongmcp.exposure.rows import Row
 from gongmcp.store import facts as store
 from gongmcp.store.buckets import Lifecycle, lifecycle_for
+from gongmcp.store.profile import normal_name
 
 Count = Annotated[int, shown(Field.COUNT)]
 
@@ -148,7 +149,7 @@ def _group(dimension: Dimension, concept: str | None, lifecycle: Lifecycle) -> s
         return store.Group(dimension.column, dimension.concept if dimension.concept in groupable else None)
     if lifecycle.profile is None:
         raise ToolFault("invalid_argument", "group_by=profile_concept needs lifecycle_source=profile.")
-    named = None if concept is None else "_".join(concept.lower().replace("-", " ").replace("_", " ").split())
+    named = None if concept is None else normal_name(concept)
     if named not in groupable:
         raise ToolFault(
             "invalid_argument",

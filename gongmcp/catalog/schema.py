@@ -12,7 +12,7 @@ import msgspec
 
 from gongmcp.catalog.arguments import DimensionMark, LimitMark
 from gongmcp.catalog.declaration import Level, Tool
-from gongmcp.catalog.dimensions import DIMENSION_ALIASES, DIMENSIONS, offered
+from gongmcp.catalog.dimensions import DIMENSION_ALIASES, offered
 from gongmcp.catalog.filters import withheld_arguments
 from gongmcp.exposure.decisions import possible
 from gongmcp.exposure.policy import Policy
@@ -198,8 +198,3 @@ def _column(hint: Any, policy: Policy) -> dict[str, Any]:
     if isinstance(hint, type) and issubclass(hint, Row):
         return row_schema(hint, policy)
     return dict(_PLAIN[hint])
-
-
-def dimension_class_table() -> list[tuple[str, str]]:
-    """Return (dimension, field class) pairs for documentation."""
-    return [(name, dimension.field.name.lower()) for name, dimension in DIMENSIONS.items()]

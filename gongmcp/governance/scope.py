@@ -28,14 +28,7 @@ FACTS: Final[dict[str, str]] = {
 """Keys of the table that hold lists (each also as ``deny_<key>``), and the column of ``call_facts`` they are about."""
 
 
-CLOSED: Final[dict[str, tuple[str, ...]]] = {
-    "scopes": ("External", "Internal", "Unknown"),
-    "lifecycle_buckets": (
-        *("outbound_prospecting", "active_sales_pipeline", "late_stage_sales", "closed_won_lost_review", "renewal"),
-        *("upsell_expansion", "customer_success_account", "partner", "unknown"),
-    ),
-}
-"""Keys whose values are words of this program: another one would serve nothing, or deny nothing."""
+SCOPES: Final = ("External", "Internal", "Unknown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +108,10 @@ def check_scope(table: Mapping[str, Any], place: Callable[[str], str]) -> None:
                 raise _bad(place(key), key, "a day as YYYY-MM-DD")
     if "from_date" in table and "to_date" in table and table["from_date"] > table["to_date"]:
         raise _bad(place("to_date"), "to_date", "not before from_date")
-    for key, words in CLOSED.items():
+    from gongmcp.store.buckets import BUILTIN_ORDER  # a start without such a table does not pay for it
+
+    # Another word would serve nothing, or deny nothing.
+    for key, words in (("scopes", SCOPES), ("lifecycle_buckets", BUILTIN_ORDER)):
         for name in (key, f"deny_{key}"):
             if not {str(value).strip().casefold() for value in table.get(name, ())} <= {
                 word.casefold() for word in words

@@ -13,7 +13,7 @@ from typing import Literal
 from gongmcp.errors import ToolFault
 from gongmcp.store.connection import ReadStore
 from gongmcp.store.freshness import WARM_HINT
-from gongmcp.store.profile import BusinessProfile, active_profile, has_facts
+from gongmcp.store.profile import BusinessProfile, active_profile, has_facts, normal_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class Lifecycle:
         """
         if asked is None:
             return None
-        name = "_".join(asked.strip().lower().replace("-", " ").replace("_", " ").split())
+        name = normal_name(asked)
         if name in self.order():
             return name
         other = "builtin" if self.profile is not None and name in BUILTIN_ORDER else ""

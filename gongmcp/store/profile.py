@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -18,6 +19,11 @@ CLASSIFIER_VERSION: Final = 1
 """Raised whenever the same profile would put the same call elsewhere: facts made by another one are not served."""
 
 CacheStatus = Literal["not_applicable", "missing", "stale", "fresh"]
+
+
+def normal_name(text: str) -> str:
+    """Return a name of a profile as it is kept and compared: trimmed, lower case, hyphens and blanks as ``_``."""
+    return re.sub(r"[-\s]", "_", text.strip().lower())
 
 
 @dataclass(frozen=True, slots=True)

@@ -718,3 +718,20 @@ def test_completions_offer_the_profiles_buckets_and_groupable_concepts(cache: Pa
     assert "late_stage_sales" in offered(cache, "lifecycle_bucket", lifecycle_source="builtin")
     assert offered(cache, "concept") == ["deal_stage", "deal_type", "account_industry", "account_tier"]
     assert "late_stage_sales" in offered(unwarmed, "lifecycle_bucket"), "what answers where the facts are missing"
+
+
+def test_a_name_is_asked_for_in_the_form_in_which_it_is_kept() -> None:
+    from gongctl.profile.document import read_profile
+    from gongmcp.store.buckets import Lifecycle
+    from gongmcp.store.profile import BusinessProfile
+
+    written = ("Late  Stage", "won-back", "x__y")
+    kept = [bucket.name for bucket in read_profile(buckets_named(written)).draft.lifecycle]  # type: ignore[union-attr]
+    profile = BusinessProfile(1, "profile_1", "P", 1, "", "", {"lifecycle_buckets": [{"name": name} for name in kept]})
+    for name, stored in zip(written, kept, strict=True):
+        assert Lifecycle(profile).bucket(name, "bucket") == stored
+        assert Lifecycle(profile).bucket(stored, "bucket") == stored
+
+
+def buckets_named(names: tuple[str, ...]) -> str:
+    return "version: 1\nname: P\nlifecycle:\n" + "".join(f"  {name}: {{}}\n" for name in names)

@@ -77,9 +77,6 @@ _TOLD: Final = re.compile(
     r"|haben sie das|c'est note|with me so far|look it up|find it|hole (?:sie|ihn|es)|schaue nach|je regarde"
     r"|je la sors|je prends|lo busco|la saco|saco)\b"
 )
-_KEY_START: Final = re.compile(
-    r"(?:s k|p k|r k|sk|pk|rk)[ _-]|g h [opsur]|x o x|a k i a|w h s e c|n p m [_-]|h f [_-]|whsec|xox|akia"
-)
 _SIGN_KEY: Final = re.compile(r"[0-9a-z]{2,8}[_-]")
 _WRITTEN_KEY: Final = re.compile(r"[0-9a-z]{2,8}[_-][0-9a-z]{16}")
 _WORDS: Final = frozenset("aeyouh")

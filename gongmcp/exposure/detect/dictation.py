@@ -115,7 +115,6 @@ class Chain:
         return any(gap.parted for gap in self.gaps)
 
 
-_COMMON_SIGNS: Final = words("plus mas minus menos moins point punto punkt at")
 _COMMON: Final = words("at is it no me se so de es al be do li st sc mu sa si mr ba")
 """Countries that are common words as well."""
 _PLAIN: Final = words(
