@@ -12,13 +12,12 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Footer, Static
 
-from gongmcp.errors import StartupRefusal
 from tui import keys
 from tui.governing import Governing
 from tui.literal import literal
 from tui.messages import RunRequested
 from tui.operations import CallVerdict, GovernanceView, Operations, RuleCount
-from tui.screens.paned import PanedScreen
+from tui.screens.paned import PanedScreen, failure_words
 from tui.screens.warm import Warm
 from tui.widgets.bars import Bar
 from tui.widgets.call_pane import CallPane, verdict_words
@@ -82,13 +81,13 @@ class Governance(PanedScreen):
         """Lay out the head over the panes."""
         yield self.too_small()
         yield Flow(id="governance-head")
-        yield Static(Content(""), id="governance-instead")
+        yield Static(Content(""), classes="instead")
         yield Panes([self._coverage, self._unmatched, self._call, self._policy], id="governance-panes")
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         """Read what governs."""
-        self._say_instead("Governance", Content.styled("Reading …", "$quiet"))
+        self.say_instead("Governance", Content.styled("Reading …", "$quiet"))
         self._policy.entitle(len(self._settings), "as the server was configured")
         self._policy.show([_setting(item) for item in self._settings], Content(""))
         self._read()
@@ -113,7 +112,7 @@ class Governance(PanedScreen):
         try:
             view = self._operations.governance()
         except Exception as error:  # noqa: BLE001 - an operation's failure is shown, whatever it is
-            self.post_message(self.Read(number, None, _failure(error)))
+            self.post_message(self.Read(number, None, failure_words(error)))
         else:
             self.post_message(self.Read(number, view))
 
@@ -123,28 +122,15 @@ class Governance(PanedScreen):
         if event.number != self._number:
             return
         if event.view is None:
-            self._say_instead("Governance cannot be read", event.failure or Content(""))
+            self.say_instead("Governance cannot be read", event.failure or Content(""))
         else:
             self._show(event.view)
 
-    def _say_instead(self, title: str, words: Content) -> None:
-        """Say *words* where the panes would be."""
-        self.query_one(Flow).flow([Content.styled(title, "$primary bold")])
-        instead = self.query_one("#governance-instead", Static)
-        instead.update(words)
-        instead.display = True
-        self.show_panes(False)
-
     def _show(self, view: GovernanceView) -> None:
-        self.query_one("#governance-instead").display = False
         self._show_head(view)
         self._show_coverage(view)
         self._show_unmatched(view)
-        was_hidden = not self.panes.display
-        self.show_panes(True)
-        self.panes.offer([self._coverage, self._unmatched, self._call, self._policy])
-        if was_hidden:
-            self.panes.focus_current()
+        self.offer([self._coverage, self._unmatched, self._call, self._policy])
 
     def _show_head(self, view: GovernanceView) -> None:
         tail = literal(view.reason)
@@ -237,7 +223,7 @@ class Governance(PanedScreen):
         try:
             verdict: CallVerdict | None = self._operations.call_verdict(reference)
         except Exception as error:  # noqa: BLE001 - an operation's failure is shown, whatever it is
-            self.post_message(self.Judged(number, _failure(error)))
+            self.post_message(self.Judged(number, failure_words(error)))
         else:
             self.post_message(self.Judged(number, verdict_words(reference, verdict)))
 
@@ -256,7 +242,7 @@ class Governance(PanedScreen):
             self._call.body.focus()
             return
         self.on_unmount()
-        self._say_instead("Governance", Content(""))
+        self.say_instead("Governance", Content(""))
         self._coverage.show([], Content(""), Content(""))
         self._unmatched.show([], Content(""))
         self._call.forget()
@@ -272,16 +258,6 @@ class Governance(PanedScreen):
         self._read()
         if report is not None:
             self.say(report)
-
-
-def _failure(error: Exception) -> Content:
-    if isinstance(error, StartupRefusal):
-        lines = [literal(error.message, "$error bold")]
-        if error.hint:
-            lines.append(literal(error.hint))
-        return Content("\n").join(lines)
-    told = literal(f"{type(error).__name__}: {error}", "$error bold")
-    return Content("\n").join([told, Content("gongctl cache status --db DB says more about the cache.")])
 
 
 def _rule(item: RuleCount) -> Content:

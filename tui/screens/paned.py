@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from tui.literal import visible
+from gongmcp.errors import StartupRefusal
+from tui.literal import literal, visible
+from tui.widgets.flow import Flow
+from tui.widgets.pane import Pane
 from tui.widgets.panes import Panes
 
 
@@ -44,6 +49,34 @@ class PanedScreen(Screen[None]):
         """Leave the TUI."""
         self.app.exit()
 
+    def say_instead(self, title: str, words: Content) -> None:
+        """Say *words* where the panes would be, under the head *title*."""
+        self.query_one(Flow).flow([Content.styled(title, "$primary bold")])
+        instead = self.query_one(".instead", Static)
+        instead.update(words)
+        instead.display = True
+        self.show_panes(False)
+
+    def offer(self, panes: Sequence[Pane]) -> None:
+        """Show *panes*, which are filled, in the place of words."""
+        self.query_one(".instead").display = False
+        was_hidden = not self.panes.display
+        self.show_panes(True)
+        self.panes.offer(panes)
+        if was_hidden:
+            self.panes.focus_current()
+
     def say(self, message: str) -> None:
         """Tell *message*, which may hold text of data, for some seconds."""
         self.notify(visible(message), markup=False, timeout=4)
+
+
+def failure_words(error: Exception) -> Content:
+    """Return what to say of an operation that failed: a refusal with its hint, or whatever it was."""
+    if isinstance(error, StartupRefusal):
+        lines = [literal(error.message, "$error bold")]
+        if error.hint:
+            lines.append(literal(error.hint))
+        return Content("\n").join(lines)
+    told = literal(f"{type(error).__name__}: {error}", "$error bold")
+    return Content("\n").join([told, Content("gongctl cache status --db DB says more about the cache.")])

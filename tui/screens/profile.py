@@ -10,13 +10,12 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Footer, Static
 
-from gongmcp.errors import StartupRefusal
 from tui import keys
 from tui.findings import HEADS, RIGHT, finding_rows, tally
 from tui.literal import literal
 from tui.operations import BucketCount, MappedConcept, Operations, ProfileView, UnmappedField
 from tui.screens.compare_profile import CompareProfile
-from tui.screens.paned import PanedScreen
+from tui.screens.paned import PanedScreen, failure_words
 from tui.screens.warm import Warm
 from tui.widgets.bars import Bar
 from tui.widgets.flow import DOT, Flow
@@ -70,13 +69,13 @@ class BusinessProfile(PanedScreen):
         """Lay out the head over the panes."""
         yield self.too_small()
         yield Flow(id="profile-head")
-        yield Static(Content(""), id="profile-instead")
+        yield Static(Content(""), classes="instead")
         yield Panes([self._buckets, self._concepts, self._findings, self._unmapped], id="profile-panes")
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         """Read the profile."""
-        self._say_instead("Business profile", Content.styled("Reading …", "$quiet"))
+        self.say_instead("Business profile", Content.styled("Reading …", "$quiet"))
         self._read()
 
     def action_reload(self) -> None:
@@ -91,15 +90,8 @@ class BusinessProfile(PanedScreen):
     def _fetch(self, number: int) -> None:
         try:
             view = self._operations.profile()
-        except StartupRefusal as refusal:
-            failure = [literal(refusal.message, "$error bold")]
-            if refusal.hint:
-                failure.append(literal(refusal.hint))
-            self.post_message(self.Read(number, None, Content("\n").join(failure)))
         except Exception as error:  # noqa: BLE001 - an operation's failure is shown, whatever it is
-            told = literal(f"{type(error).__name__}: {error}", "$error bold")
-            hint = Content("gongctl cache status --db DB says more about the cache.")
-            self.post_message(self.Read(number, None, Content("\n").join([told, hint])))
+            self.post_message(self.Read(number, None, failure_words(error)))
         else:
             self.post_message(self.Read(number, view))
 
@@ -109,23 +101,14 @@ class BusinessProfile(PanedScreen):
         if event.number != self._number:
             return
         if event.failure is not None:
-            self._say_instead("The profile cannot be read", event.failure)
+            self.say_instead("The profile cannot be read", event.failure)
         elif event.view is None:
             lines = [Content.styled(text, style) for text, style in _NO_PROFILE]
-            self._say_instead("Business profile: none", Content("\n").join(lines))
+            self.say_instead("Business profile: none", Content("\n").join(lines))
         else:
             self._show(event.view)
 
-    def _say_instead(self, title: str, words: Content) -> None:
-        """Say *words* where the panes would be."""
-        self.query_one(Flow).flow([Content.styled(title, "$primary bold")])
-        instead = self.query_one("#profile-instead", Static)
-        instead.update(words)
-        instead.display = True
-        self.show_panes(False)
-
     def _show(self, view: ProfileView) -> None:
-        self.query_one("#profile-instead").display = False
         self._show_head(view)
         self._show_buckets(view)
         self._concepts.entitle(len(view.concepts), "mapped")
@@ -135,11 +118,7 @@ class BusinessProfile(PanedScreen):
         self._unmapped.entitle(len(view.unmapped), "no concept covers them")
         nothing = "Every CRM field of the cache is covered by a concept, or none is warmed yet."
         self._unmapped.show([_unmapped(item) for item in view.unmapped], Content(nothing))
-        was_hidden = not self.panes.display
-        self.show_panes(True)
-        self.panes.offer([self._buckets, self._concepts, self._findings, self._unmapped])
-        if was_hidden:
-            self.panes.focus_current()
+        self.offer([self._buckets, self._concepts, self._findings, self._unmapped])
 
     def _show_head(self, view: ProfileView) -> None:
         facts = literal(view.facts, _FACTS.get(view.facts, "bold"))
