@@ -200,6 +200,10 @@ def strings(group: list[Any]) -> list[str]:
     ("file", "ranges"),
     [
         ("base.txt", PROJECT["project"]["dependencies"]),
+        (
+            "extras.txt",
+            strings([entry for extra in PROJECT["project"]["optional-dependencies"].values() for entry in extra]),
+        ),
         ("build.txt", PROJECT["build-system"]["requires"]),
         ("dev.txt", strings(PROJECT["dependency-groups"]["dev"])),
         ("docs.txt", strings(PROJECT["dependency-groups"]["docs"])),

@@ -51,6 +51,7 @@ def table_under(page: str, heading: str) -> list[list[str]]:
     ("heading", "required"),
     [
         ("Run time", PROJECT["project"]["dependencies"]),
+        ("Extras", [entry for extra in PROJECT["project"]["optional-dependencies"].values() for entry in extra]),
         ("Build", PROJECT["build-system"]["requires"]),
         ("Development", PROJECT["dependency-groups"]["dev"]),
         ("Documents", [entry for entry in PROJECT["dependency-groups"]["docs"] if isinstance(entry, str)]),
