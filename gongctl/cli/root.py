@@ -28,6 +28,8 @@ class RootGroup(LazyGroup):
         "profile": Deferred("gongctl.cli.profile_cmd:app", "Map the CRM onto lifecycle buckets and concepts."),
         "mcp": Deferred("gongctl.cli.mcp_cmd:app", "List the agents' tools, read their schemas, dry-run their calls."),
         "policy": Deferred("gongctl.cli.policy_cmd:app", "Hold a policy to committed cases."),
+        "token": Deferred("gongctl.cli.token_cmd:app", "Access tokens for agents that come over HTTP."),
+        "auth": Deferred("gongctl.cli.auth_cmd:app", "Keys and credentials of other services."),
         "config": Deferred("gongctl.cli.config_cmd:app", "Show the settings that apply and where each came from."),
         "tui": Deferred("gongctl.cli.tui_cmd:app", "Preview what an agent receives, and what is withheld."),
         "demo": Deferred("gongctl.cli.demo_cmd:app", "Show the product at work on a bundled sample of real calls."),

@@ -1,0 +1,1 @@
+"""The operator's side of identity: minting access tokens, fetching an issuer's public keys."""
