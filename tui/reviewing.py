@@ -1,4 +1,4 @@
-"""What the operator can do about approval from the TUI. ``gongctl`` passes it in; each call blocks and runs in a thread."""
+"""What the operator can do about approval from the TUI. ``gongctl`` passes it in; each call blocks: run it in a thread."""
 
 from __future__ import annotations
 

@@ -41,11 +41,14 @@ class Span:
         place: where in the structured answer.
         kind, rule, reason: of the ledger entry; empty for what is kept.
         layer: which layer the deciding setting came from (``declaration``, ``default``, ``file``, ``environment``,
-            ``flag``, ``argument``, ``lock``, ``cache``); empty for what is kept.
+            ``flag``, ``preview`` = chosen for this preview alone, ``argument``, ``lock``, ``cache``); empty for what
+            is kept.
         entry: index in the outcome's ledger, -1 for what is kept.
         wire: where it shows in the bytes of the wire; None where nothing stands for it.
         text: where it shows in the text content; None where nothing stands for it.
         count: how many things it stands for.
+        near: where nothing stands for it, the smallest thing around it in the bytes of the wire.
+        near_text: the same in the text content.
     """
 
     state: str
@@ -58,6 +61,8 @@ class Span:
     wire: Range | None = None
     text: Range | None = None
     count: int = 1
+    near: Range | None = None
+    near_text: Range | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +103,8 @@ class Preview:
         settings: the effective policy, each setting with its layer.
         outcome: what the handler returned (answer, ledger, figures).
         wire: the bytes of the result on the wire.
-        spans: pieces of the answer in order of place.
+        spans: pieces of the answer as they follow on the wire. What is redacted or cut inside a kept value stands
+            right behind that value; what is not there behind the thing around it.
         sizes: by lens.
         freshness: as the handler says it: ``{freshness, as_of, calls, …}``.
         gates: in order; approval waits for all.
