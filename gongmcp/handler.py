@@ -11,7 +11,7 @@ import logging
 import secrets
 import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -31,7 +31,7 @@ from gongmcp.catalog.schema import SCHEMA_VERSION, input_schema, output_schema
 from gongmcp.errors import ERRORS, ToolFault, Unavailable, UnknownPrompt, UnknownResource, UnknownTool
 from gongmcp.exposure.cursor import CursorSealer
 from gongmcp.exposure.engine import Disclosure, echoes
-from gongmcp.exposure.evidence import AnswerBudget, EvidenceSession
+from gongmcp.exposure.evidence import AnswerBudget, Evidence, EvidenceSession, Session
 from gongmcp.exposure.fields import Provenance
 from gongmcp.exposure.ledger import Ledger
 from gongmcp.exposure.policy import Policy
@@ -69,7 +69,8 @@ class Outcome:
     """An answer with what only the operator's doors may see: the ledger and the sizes.
 
     *bytes* is the measured size of the wire result; *tokens* an estimate
-    (``gongmcp.render.size.ESTIMATOR``); *milliseconds* is wall time.
+    (``gongmcp.render.size.ESTIMATOR``); *milliseconds* is wall time. *shown* holds the alias of each call of which
+    a row left, with the number of segments of its transcript in this answer.
     """
 
     answer: Answer
@@ -78,6 +79,14 @@ class Outcome:
     bytes: int = 0
     tokens: int = 0
     milliseconds: float = 0.0
+    shown: Mapping[str, int] = field(default_factory=dict)
+
+
+class _Overtaken(Exception):
+    """Another call of the session was shown more of the same transcripts while this one was put together."""
+
+
+_SPENDING_TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +139,7 @@ class ToolHandler:
         tool_timeout: float = 30.0,
         rules: ModelRules | None = None,
         guard: Guard | None = None,
-        session: EvidenceSession | None = None,
+        session: Session | None = None,
         lock: UnderLock | None = None,
     ) -> None:
         """Serve the read model of *rules* under *policy*.
@@ -283,8 +292,9 @@ class ToolHandler:
         started = time.monotonic()
         ledger = Ledger()
         rows = 0
+        shown: dict[str, int] = {}
         try:
-            structured, rows = self._run(tool, arguments, ledger, cancel)
+            structured, rows = self._run(tool, arguments, ledger, shown, cancel)
             answer = Answer(render_answer(tool, structured), structured)
             payload = result_bytes(answer)
         except ToolFault as fault:
@@ -296,7 +306,7 @@ class ToolHandler:
             trail = "".join(traceback.format_tb(error.__traceback__)).rstrip()
             log.error("internal error %s in %s: %s\n%s", reference, tool.name, type(error).__qualname__, trail)
             log.debug("internal error %s: its text", reference, exc_info=error)
-            ledger, rows = Ledger(), 0
+            ledger, rows, shown = Ledger(), 0, {}
             answer = _error(ToolFault("internal_error", f"Something unexpected happened (reference {reference})."))
             payload = result_bytes(answer)
         return Outcome(
@@ -306,6 +316,7 @@ class ToolHandler:
             bytes=len(payload),
             tokens=estimate_tokens(payload.decode()),
             milliseconds=(time.monotonic() - started) * 1000,
+            shown=shown,
         )
 
     def resources(self) -> list[ResourceInfo]:
@@ -322,19 +333,22 @@ class ToolHandler:
         Raises ``UnknownResource`` where nothing is, nothing is allowed or nothing was found, and ``ToolFault`` as
         the tool would answer. A snag is a body with ``status: unavailable``.
         """
+        return self.resource(uri, cancel)[0]
+
+    def resource(self, uri: str, cancel: Cancel | None = None) -> tuple[ResourceBody, Outcome | None]:
+        """Return what ``read_resource`` does, with the outcome of the tool that was run for it; raises the same."""
         found = find_resource(uri)
         if found is None or not self._has_resource(found[0]):
             raise UnknownResource(uri)
         resource, arguments = found
         if resource.tool is not None:
-            body = self._structured(resource.tool, arguments, cancel, uri)
-        else:
-            assert resource.describe is not None
-            body = resource.describe(Active(self.policy, self._allowed, self.tool_timeout))
-        return ResourceBody(uri, json_bytes(body).decode())
+            outcome = self.call(resource.tool, arguments, cancel)
+            return ResourceBody(uri, json_bytes(self._structured(outcome.answer, arguments, uri)).decode()), outcome
+        assert resource.describe is not None
+        body = resource.describe(Active(self.policy, self._allowed, self.tool_timeout))
+        return ResourceBody(uri, json_bytes(body).decode()), None
 
-    def _structured(self, tool: str, arguments: dict[str, str], cancel: Cancel | None, uri: str) -> dict[str, Any]:
-        answer = self.call(tool, arguments, cancel).answer
+    def _structured(self, answer: Answer, arguments: dict[str, str], uri: str) -> dict[str, Any]:
         if answer.structured is None:
             error = answer.error or {}
             if arguments and error.get("code") == "invalid_argument":  # no such id can be
@@ -450,7 +464,12 @@ class ToolHandler:
         return self._pool
 
     def _run(
-        self, tool: Tool, arguments: Mapping[str, Any] | None, ledger: Ledger, cancel: Cancel | None
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any] | None,
+        ledger: Ledger,
+        shown: dict[str, int],
+        cancel: Cancel | None,
     ) -> tuple[dict[str, Any], int]:
         valid = validate(tool, self.policy, self.tool(tool.name).input_schema, arguments)
         if self._gate is not None:
@@ -461,12 +480,22 @@ class ToolHandler:
         try:
             with self._require_store().store_scope(deadline=deadline, cancel=cancel) as store:
                 state = self._load_state(store)
-                return self._query(tool, valid, store, state, ledger)
+                for _ in range(_SPENDING_TRIES):
+                    with suppress(_Overtaken):
+                        return self._query(tool, valid, store, state, ledger, shown)
+                    ledger.entries.clear()
+                raise Unavailable("Several calls at once ask for the same transcripts.", "Call again, one at a time.")
         except Unavailable as snag:
             return _unavailable(snag, state), 0
 
     def _query(
-        self, tool: Tool, valid: ValidArguments, store: ReadStore, state: ModelState, ledger: Ledger
+        self,
+        tool: Tool,
+        valid: ValidArguments,
+        store: ReadStore,
+        state: ModelState,
+        ledger: Ledger,
+        shown: dict[str, int],
     ) -> tuple[dict[str, Any], int]:
         binding = {
             "tool": tool.name,
@@ -481,8 +510,11 @@ class ToolHandler:
         head: dict[str, Any] = {"status": "ok", "as_of": state.as_of, "freshness": state.freshness}
         if not tool.many:
             scope = self._scope(store, state, valid.limit, after)
-            answered = self._one(tool, tool.function(valid.model, scope), head, disclosure, look)
+            found_one = tool.function(valid.model, scope)
+            answered = self._one(tool, found_one, head, disclosure, look)
             scope.cells.tell(ledger)
+            if answered[1] and getattr(found_one, "call_ref", ""):
+                shown[found_one.call_ref] = 0
             return answered
         envelope = head | ({"limit": valid.limit} if tool.cap is not None else {})
         if valid.requested is not None:
@@ -520,7 +552,10 @@ class ToolHandler:
             tool, self.policy, envelope, gathered, notes, disclosure, given, lambda key: sealer.seal(key, binding)
         )
         sent = structured["returned"]
-        session.spend(item for item in gathered.evidence[:sent] if item is not None)
+        evidence = [item for item in gathered.evidence[:sent] if item is not None]
+        if not session.spend(evidence, budget.basis()):
+            raise _Overtaken
+        shown.update(_segments_shown(gathered.rows[:sent], evidence))
         return structured, sent
 
     def _one(
@@ -556,6 +591,14 @@ class ToolHandler:
         }
 
 
+def _segments_shown(rows: Sequence[Mapping[str, Any]], evidence: Sequence[Evidence]) -> dict[str, int]:
+    """Return for each call of which a row leaves how many segments of its transcript leave."""
+    indices: dict[str, set[int]] = {row["call_ref"]: set() for row in rows if row.get("call_ref")}
+    for item in evidence:
+        indices.setdefault(item.call_ref, set()).update(item.segments)
+    return {call: len(found) for call, found in indices.items()}
+
+
 def _calls_in_range(store: ReadStore, valid: ValidArguments) -> int:
     plain = valid.plain
     return calls_in_range(store, CallFilter(from_date=plain.get("from_date"), to_date=plain.get("to_date")))
@@ -576,9 +619,7 @@ def _error(fault: ToolFault) -> Answer:
     return Answer(text, None, is_error=True, error=error)
 
 
-def build_handler(
-    settings: ServerSettings, db: Path | None = None, *, session: EvidenceSession | None = None
-) -> ToolHandler:
+def build_handler(settings: ServerSettings, db: Path | None = None, *, session: Session | None = None) -> ToolHandler:
     """Return a handler under *settings* over the cache *db*; without one it can list tools only.
 
     *session* keeps what one client has seen of transcripts; without one every call stands for itself.

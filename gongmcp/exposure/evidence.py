@@ -8,8 +8,9 @@ ones; what is past that is refused for that call alone. A segment that was seen 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from gongmcp.exposure.policy import EvidenceLimits
 
@@ -28,23 +29,40 @@ class Evidence:
     text_chars: int
 
 
+class Session(Protocol):
+    """What one client session has seen, by call; a process, or a token and day. Thread-safe."""
+
+    def seen(self, call_ref: str) -> dict[int, int]:
+        """Return the segments of a call that the session has seen, with the characters of each."""
+
+    def spend(self, shown: Sequence[Evidence], basis: Mapping[str, int]) -> bool:
+        """Count what is about to be sent, all of it or nothing.
+
+        *basis* says of how many seen segments of each call the budget was judged. False, and nothing is counted, when
+        another call of the session has been shown more of one of them since: then two calls at once would add up.
+        """
+
+
 class EvidenceSession:
-    """What one client session has seen, by call. Thread-safe; a preview uses a fresh one."""
+    """The session of one process; a preview uses a fresh one."""
 
     def __init__(self) -> None:
         self._seen: dict[str, dict[int, int]] = {}
         self._lock = threading.Lock()
 
     def seen(self, call_ref: str) -> dict[int, int]:
-        """Return the segments of a call that the session has seen, with the characters of each."""
+        """Return what was seen of a call; see ``Session``."""
         with self._lock:
             return dict(self._seen.get(call_ref, ()))
 
-    def spend(self, shown: Iterable[Evidence]) -> None:
-        """Count what was sent."""
+    def spend(self, shown: Sequence[Evidence], basis: Mapping[str, int]) -> bool:
+        """Count what is about to be sent; see ``Session``."""
         with self._lock:
+            if any(len(self._seen.get(item.call_ref, ())) != basis[item.call_ref] for item in shown):
+                return False
             for item in shown:
                 self._seen.setdefault(item.call_ref, {}).update(item.segments)
+        return True
 
 
 @dataclass(slots=True)
@@ -56,14 +74,17 @@ class AnswerBudget:
     """
 
     limits: EvidenceLimits
-    session: EvidenceSession
+    session: Session
     more: dict[str, int] = field(default_factory=dict)
     full: str | None = None
+    _seen: dict[str, dict[int, int]] = field(default_factory=dict)
     _answer: dict[str, dict[int, int]] = field(default_factory=dict)
 
     def fits(self, item: Evidence) -> bool:
         """Tell whether the session may see *item*; if not it is counted in ``more``."""
-        already = self.session.seen(item.call_ref) | self._answer.get(item.call_ref, {})
+        if item.call_ref not in self._seen:
+            self._seen[item.call_ref] = self.session.seen(item.call_ref)
+        already = self._seen[item.call_ref] | self._answer.get(item.call_ref, {})
         if item.segments.keys() <= already.keys():
             return True
         together = {**already, **item.segments}
@@ -84,3 +105,7 @@ class AnswerBudget:
     def take(self, item: Evidence) -> None:
         """Put *item* into the answer."""
         self._answer.setdefault(item.call_ref, {}).update(item.segments)
+
+    def basis(self) -> dict[str, int]:
+        """Return of how many segments of each call that was looked at the session had seen."""
+        return {call_ref: len(seen) for call_ref, seen in self._seen.items()}
