@@ -65,24 +65,30 @@ def _columns(model: type[Row], row: Mapping[str, Any], indent: str) -> list[str]
         value = row[name]
         if is_nested:
             nested += _nested(hints(model)[name], name, value, indent)
-        elif expose is not None and _is_quoted(expose, value):
+        elif expose is not None and is_quoted(expose, value):
             quoted += _quote(name, value, indent)
         else:
-            inline.append(f"{name} {_scalar(value)}")
+            inline.append(f"{name} {scalar(value)}")
     lines = [indent + " · ".join(inline)] if inline else []
     return lines + quoted + nested
 
 
-def _is_quoted(expose: Expose, value: Any) -> bool:
+def is_quoted(expose: Expose, value: Any) -> bool:
     """Tell whether *value* stands on lines of its own: text that people wrote, and an id or time that is no word."""
     if expose.field.token:
         return isinstance(value, str) and _TOKEN.fullmatch(value) is None
     return expose.field.untrusted
 
 
-def _nested(hint: Any, name: str, value: Any, indent: str) -> list[str]:
+def nested_model(hint: Any) -> type[Row]:
+    """Return the model of the rows inside a column annotated with *hint*: one, or a list of them."""
     bare, _ = strip(hint)
-    model = strip(bare.__args__[0])[0] if hasattr(bare, "__args__") else bare
+    model: type[Row] = strip(bare.__args__[0])[0] if hasattr(bare, "__args__") else bare
+    return model
+
+
+def _nested(hint: Any, name: str, value: Any, indent: str) -> list[str]:
+    model = nested_model(hint)
     if isinstance(value, Mapping):
         return [f"{indent}{name}:", *_columns(model, value, indent + "  ")]
     lines = [f"{indent}{name}: {len(value)}"]
@@ -97,15 +103,16 @@ def _nested(hint: Any, name: str, value: Any, indent: str) -> list[str]:
 
 def _quote(name: str, value: Any, indent: str) -> list[str]:
     prefix = f"{indent}> "
-    shown = " | ".join(map(_scalar, value)) if isinstance(value, list) else _scalar(value)
+    shown = " | ".join(map(scalar, value)) if isinstance(value, list) else scalar(value)
     return [f"{prefix}{name}: " + shown.replace("\n", f"\n{prefix}")]
 
 
-def _scalar(value: Any) -> str:
+def scalar(value: Any) -> str:
+    """Return a value that is no row as the text shows it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
-        return ", ".join(_scalar(item) for item in value) or "none"
+        return ", ".join(scalar(item) for item in value) or "none"
     return str(value)
 
 
