@@ -29,7 +29,7 @@ from gongmcp.catalog.registry import canonical, catalog
 from gongmcp.catalog.resources import RESOURCES, Resource, find_resource
 from gongmcp.catalog.schema import SCHEMA_VERSION, input_schema, output_schema
 from gongmcp.errors import ERRORS, ToolFault, Unavailable, UnknownPrompt, UnknownResource, UnknownTool
-from gongmcp.exposure.cursor import CursorSealer
+from gongmcp.exposure.cursor import CursorSealer, Key
 from gongmcp.exposure.engine import Disclosure, echoes
 from gongmcp.exposure.evidence import AnswerBudget, Evidence, EvidenceSession, Session
 from gongmcp.exposure.fields import Provenance
@@ -37,7 +37,7 @@ from gongmcp.exposure.ledger import Ledger
 from gongmcp.exposure.policy import Policy
 from gongmcp.exposure.rows import Row
 from gongmcp.exposure.small_cells import SmallCells
-from gongmcp.gather import REFILL_ROWS, gather
+from gongmcp.gather import gather
 from gongmcp.render.answer import Answer
 from gongmcp.render.bound import bound_object, bound_rows
 from gongmcp.render.instructions import instructions
@@ -70,7 +70,8 @@ class Outcome:
 
     *bytes* is the measured size of the wire result; *tokens* an estimate
     (``gongmcp.render.size.ESTIMATOR``); *milliseconds* is wall time. *shown* holds the alias of each call of which
-    a row left, with the number of segments of its transcript in this answer.
+    a row left, with the positions of the segments of its transcript that are in this answer; *model* is the read
+    model that answered, None when none did.
     """
 
     answer: Answer
@@ -79,7 +80,16 @@ class Outcome:
     bytes: int = 0
     tokens: int = 0
     milliseconds: float = 0.0
-    shown: Mapping[str, int] = field(default_factory=dict)
+    shown: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    model: ModelState | None = None
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What a call learned on its way, for the outcome."""
+
+    shown: dict[str, frozenset[int]] = field(default_factory=dict)
+    model: ModelState | None = None
 
 
 class _Overtaken(Exception):
@@ -292,9 +302,9 @@ class ToolHandler:
         started = time.monotonic()
         ledger = Ledger()
         rows = 0
-        shown: dict[str, int] = {}
+        seen = _Seen()
         try:
-            structured, rows = self._run(tool, arguments, ledger, shown, cancel)
+            structured, rows = self._run(tool, arguments, ledger, seen, cancel)
             answer = Answer(render_answer(tool, structured), structured)
             payload = result_bytes(answer)
         except ToolFault as fault:
@@ -306,7 +316,7 @@ class ToolHandler:
             trail = "".join(traceback.format_tb(error.__traceback__)).rstrip()
             log.error("internal error %s in %s: %s\n%s", reference, tool.name, type(error).__qualname__, trail)
             log.debug("internal error %s: its text", reference, exc_info=error)
-            ledger, rows, shown = Ledger(), 0, {}
+            ledger, rows, seen = Ledger(), 0, _Seen()
             answer = _error(ToolFault("internal_error", f"Something unexpected happened (reference {reference})."))
             payload = result_bytes(answer)
         return Outcome(
@@ -316,7 +326,8 @@ class ToolHandler:
             bytes=len(payload),
             tokens=estimate_tokens(payload.decode()),
             milliseconds=(time.monotonic() - started) * 1000,
-            shown=shown,
+            shown=seen.shown,
+            model=seen.model,
         )
 
     def resources(self) -> list[ResourceInfo]:
@@ -468,7 +479,7 @@ class ToolHandler:
         tool: Tool,
         arguments: Mapping[str, Any] | None,
         ledger: Ledger,
-        shown: dict[str, int],
+        seen: _Seen,
         cancel: Cancel | None,
     ) -> tuple[dict[str, Any], int]:
         valid = validate(tool, self.policy, self.tool(tool.name).input_schema, arguments)
@@ -479,10 +490,10 @@ class ToolHandler:
         state: ModelState | None = None
         try:
             with self._require_store().store_scope(deadline=deadline, cancel=cancel) as store:
-                state = self._load_state(store)
+                state = seen.model = self._load_state(store)
                 for _ in range(_SPENDING_TRIES):
                     with suppress(_Overtaken):
-                        return self._query(tool, valid, store, state, ledger, shown)
+                        return self._query(tool, valid, store, state, ledger, seen)
                     ledger.entries.clear()
                 raise Unavailable("Several calls at once ask for the same transcripts.", "Call again, one at a time.")
         except Unavailable as snag:
@@ -495,7 +506,7 @@ class ToolHandler:
         store: ReadStore,
         state: ModelState,
         ledger: Ledger,
-        shown: dict[str, int],
+        seen: _Seen,
     ) -> tuple[dict[str, Any], int]:
         binding = {
             "tool": tool.name,
@@ -504,7 +515,7 @@ class ToolHandler:
             "generation": state.generation,
         }
         sealer = CursorSealer(state.secret)
-        after = sealer.open(valid.cursor, binding) if valid.cursor else None
+        start = sealer.open(valid.cursor, binding) if valid.cursor else None
         disclosure = Disclosure(self.policy, valid.plain, ledger)
         look = self._gate.look(store, disclosure) if self._gate is not None else None
         head: dict[str, Any] = {"status": "ok", "as_of": state.as_of, "freshness": state.freshness}
@@ -513,8 +524,8 @@ class ToolHandler:
             found_one = tool.function(valid.model, scope)
             answered = self._one(tool, found_one, head, disclosure, look)
             scope.cells.tell(ledger)
-            if answered[1] and getattr(found_one, "call_ref", ""):
-                shown[found_one.call_ref] = 0
+            if answered[1] and (call_ref := getattr(found_one, "call_ref", "")):
+                seen.shown[call_ref] = frozenset()
             return answered
         envelope = head | ({"limit": valid.limit} if tool.cap is not None else {})
         if valid.requested is not None:
@@ -522,10 +533,9 @@ class ToolHandler:
 
         first: CallScope | None = None
 
-        def ask(key: tuple[Any, ...] | None) -> Rows[Any]:
+        def ask(key: Key | None, rows: int) -> Rows[Any]:
             nonlocal first
-            refill = key != after and valid.limit > 0
-            scope = self._scope(store, state, max(valid.limit, REFILL_ROWS) if refill else valid.limit, key)
+            scope = self._scope(store, state, rows, key)
             first = first or scope
             found: Rows[Any] = tool.function(valid.model, scope)
             return found
@@ -533,7 +543,7 @@ class ToolHandler:
         session = self._session or EvidenceSession()
         budget = AnswerBudget(self.policy.evidence, session)
         review = look.listed if look is not None else None
-        gathered = gather(tool, ask, after, valid.limit, disclosure, self._guard, budget, review)
+        gathered = gather(tool, ask, start, valid.limit, disclosure, self._guard, budget, review)
         assert first is not None
         first.cells.tell(ledger)  # a later page of the same list coarsens it anew
         notes: dict[str, Any] = {}
@@ -549,13 +559,13 @@ class ToolHandler:
             envelope["searched"] = {**understood, **told}
         given = {name for name, value in valid.plain.items() if value is not None}
         structured = bound_rows(
-            tool, self.policy, envelope, gathered, notes, disclosure, given, lambda key: sealer.seal(key, binding)
+            tool, self.policy, envelope, gathered, notes, disclosure, given, lambda position: sealer.seal(position, binding)
         )
         sent = structured["returned"]
         evidence = [item for item in gathered.evidence[:sent] if item is not None]
         if not session.spend(evidence, budget.basis()):
             raise _Overtaken
-        shown.update(_segments_shown(gathered.rows[:sent], evidence))
+        seen.shown.update(_segments_shown(gathered.rows[:sent], evidence))
         return structured, sent
 
     def _one(
@@ -591,12 +601,12 @@ class ToolHandler:
         }
 
 
-def _segments_shown(rows: Sequence[Mapping[str, Any]], evidence: Sequence[Evidence]) -> dict[str, int]:
-    """Return for each call of which a row leaves how many segments of its transcript leave."""
+def _segments_shown(rows: Sequence[Mapping[str, Any]], evidence: Sequence[Evidence]) -> dict[str, frozenset[int]]:
+    """Return for each call of which a row leaves which segments of its transcript leave."""
     indices: dict[str, set[int]] = {row["call_ref"]: set() for row in rows if row.get("call_ref")}
     for item in evidence:
         indices.setdefault(item.call_ref, set()).update(item.segments)
-    return {call: len(found) for call, found in indices.items()}
+    return {call: frozenset(found) for call, found in indices.items()}
 
 
 def _calls_in_range(store: ReadStore, valid: ValidArguments) -> int:
