@@ -71,6 +71,7 @@ def _profiles_and_verdicts(db: Database) -> bool:
 MIGRATIONS: tuple[Migration, ...] = (
     Migration(1, "raw tables and serving read model", _create_missing),
     Migration(2, "business profiles, and verdicts on calls", _profiles_and_verdicts),
+    Migration(3, "tombstones, and the state of sync", _create_missing),
 )
 
 if [migration.number for migration in MIGRATIONS] != list(range(1, SCHEMA_VERSION + 1)):

@@ -20,6 +20,7 @@ from typing import Any, Final
 import msgspec
 
 from gongctl.cache.clock import utc_now
+from gongctl.cache.tombstones import kept_out, raise_gone
 from gongctl.cache.writer import CacheWriter
 from gongctl.ingest.decode import canonical
 from gongctl.ingest.records import KINDS, Kind, Record, Rejected, Skipped
@@ -54,13 +55,15 @@ class ImportReport:
 
     *kinds* has an entry for every kind; *unknown_rejected* counts what was not even of a known kind;
     *segments* are the sentences of the new and changed transcripts; *parts* are seconds spent on
-    ``parse``, ``pack`` (digest and compression) and ``rows``.
+    ``parse``, ``pack`` (digest and compression) and ``rows``. *kept_out* counts the records of calls that a tombstone
+    keeps out: they were not stored.
     """
 
     kinds: dict[Kind, KindCount] = field(default_factory=lambda: {kind: KindCount() for kind in KINDS})
     unknown_rejected: int = 0
     rejected: list[Rejected] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
+    kept_out: int = 0
     segments: int = 0
     seconds: float = 0.0
     parts: dict[str, float] = field(default_factory=lambda: {"parse": 0.0, "pack": 0.0, "rows": 0.0})
@@ -115,7 +118,7 @@ def import_records(
             size += len(item.canonical)
             if len(batch) >= BATCH_RECORDS or size >= BATCH_BYTES:
                 report.parts["parse"] += time.perf_counter() - read_since
-                _store(writer, batch, report)
+                store_records(writer, batch, report)
                 batch, size = [], 0
                 if on_batch is not None:
                     on_batch(report)
@@ -125,7 +128,8 @@ def import_records(
         else:
             report.skipped.append(item)
     report.parts["parse"] += time.perf_counter() - read_since
-    _store(writer, batch, report)
+    if batch:
+        store_records(writer, batch, report)
     if report.accepted:
         with writer.transaction():
             writer.set_meta("last_import_at", utc_now())
@@ -144,15 +148,27 @@ def _note_rejected(report: ImportReport, item: Rejected) -> None:
         report.rejected.append(item)
 
 
-def _store(writer: CacheWriter, records: Sequence[Record], report: ImportReport) -> None:
-    """Store *records* in one transaction; *report* learns of it once it is committed."""
-    if not records:
-        return
+def store_records(
+    writer: CacheWriter,
+    records: Sequence[Record],
+    report: ImportReport,
+    *,
+    also: Callable[[int], None] | None = None,
+) -> None:
+    """Store *records* in one transaction; *report* learns of it once it is committed.
+
+    *also* is called inside the transaction with its generation, after the rows: for what has to be written with
+    them or not at all.
+
+    Raises:
+        StartupRefusal: the cache is busy or its disk is full; nothing was stored.
+    """
     with writer.transaction() as generation:
         batch = _Batch(writer, generation, report.parts)
+        permitted = batch.permitted(records)
         # Calls before transcripts: whether a transcript waits is decided on what is then there.
         for kind in KINDS:
-            of_kind = [record for record in records if record.kind == kind]
+            of_kind = [record for record in permitted if record.kind == kind]
             if not of_kind:
                 continue
             if kind == "call":
@@ -162,7 +178,10 @@ def _store(writer: CacheWriter, records: Sequence[Record], report: ImportReport)
             else:
                 batch.others(kind, of_kind)
         batch.finish()
+        if also is not None:
+            also(generation)
     batch.clock.lap("rows")
+    report.kept_out += len(records) - len(permitted)
     report.segments += batch.segments
     for kind, count in batch.counts.items():
         total = report.kinds[kind]
@@ -197,6 +216,14 @@ class _Batch:
         self.counts: dict[Kind, KindCount] = {kind: KindCount() for kind in KINDS}
         self.segments = 0
 
+    def permitted(self, records: Sequence[Record]) -> Sequence[Record]:
+        """Return *records* without those of calls that a tombstone keeps out."""
+        subjects = [_subject(record) for record in records]
+        held = kept_out(self._connection, self._writer.secret, list({call for call in subjects if call}))
+        if not held:
+            return records
+        return [record for record, subject in zip(records, subjects, strict=True) if subject not in held]
+
     def calls(self, records: Sequence[Record]) -> None:
         """Store calls; a part that this delivery lacks stays as it was."""
         stored: dict[str, bytes] = dict(
@@ -214,6 +241,7 @@ class _Batch:
             [(row.record_id, row.payload, row.digest, self._now, self._generation) for row in rows.values()],
         )
         self._mark_dirty(rows)
+        raise_gone(self._connection, self._writer.secret, new)
         self._tallies[WAITING] -= self._count_present("raw_transcripts", new)
 
     def transcripts(self, records: Sequence[Record]) -> None:
@@ -338,6 +366,13 @@ def _call_of(record: Record) -> str | None:
     """Return the call that an answered scorecard speaks of; None when it names none."""
     call_id = record.payload.get("callId")
     return call_id if isinstance(call_id, str) and call_id else None
+
+
+def _subject(record: Record) -> str | None:
+    """Return the call that *record* is, or is a part of; None when it belongs to none."""
+    if record.kind in ("call", "transcript"):
+        return record.record_id
+    return _call_of(record) if record.kind == "answered_scorecard" else None
 
 
 class _PartKeeper:

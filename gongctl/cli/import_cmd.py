@@ -124,6 +124,7 @@ def _as_json(report: ImportReport, status: CacheStatus, interrupted: bool) -> di
             }
             for kind, count in report.kinds.items()
         },
+        "kept_out": report.kept_out,
         "imported_segments": report.segments,
         "rejected_count": report.rejected_count,
         "rejected": [{**_place(item), "kind": item.kind, "reason": item.reason} for item in report.rejected],
@@ -153,6 +154,8 @@ def _print_summary(report: ImportReport, status: CacheStatus) -> None:
     )
     if raw["waiting_transcripts"]:
         emit_text(f"{raw['waiting_transcripts']:,} transcripts wait for their calls, which are not imported yet.")
+    if report.kept_out:
+        emit_text(f"{report.kept_out:,} records were kept out: their calls were purged, or name a restricted customer.")
     if not report.changed:
         emit_text("Nothing has changed.")
 

@@ -20,7 +20,7 @@ from typing import Final
 APPLICATION_ID: Final = 0x474F4E47
 """``PRAGMA application_id`` of a gongctl cache: the bytes of "GONG"."""
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 """``PRAGMA user_version``: number of applied migrations."""
 
 TIE_BITS: Final = 12
@@ -44,6 +44,7 @@ RAW_TABLES: Final = frozenset(
         *("raw_calls", "raw_transcripts", "raw_records", "dirty_calls", "tallies", "profiles"),
         *("verdicts", "list_terms", "rejudge", "judged_calls", "judged_words", "judged_words_data"),
         *("judged_words_idx", "judged_words_docsize", "judged_words_config"),
+        *("tombstones", "sync_coverage", "sync_windows", "sync_transcripts", "sync_runs", "sync_requests"),
     )
 )
 """Tables that the read-only server may not read at all."""
@@ -100,6 +101,49 @@ CREATE TABLE rejudge (call_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 -- at calls that hold a word of it. A call that is judged anew gets a new number; the old one is passed over.
 CREATE TABLE judged_calls (doc_no INTEGER PRIMARY KEY, call_id TEXT NOT NULL UNIQUE) STRICT;
 CREATE VIRTUAL TABLE judged_words USING fts5(words, content='', detail=none, tokenize="ascii");
+-- calls that are not to be stored (again); no id stands here
+CREATE TABLE tombstones (
+  digest BLOB PRIMARY KEY,          -- of the call's id, keyed with meta.secret (gongctl.cache.tombstones)
+  reason TEXT NOT NULL,             -- purged, restricted; gone (from Gong: such a call may come back)
+  basis TEXT NOT NULL,              -- restricted: digest of the list that named the call; else ''
+  at TEXT NOT NULL                  -- UTC, seconds, Z
+) STRICT, WITHOUT ROWID;
+-- sync. A question is what is asked of Gong apart from the window of time. Times are seconds since 1970, UTC.
+-- Here: which part of the time need not be listed again; rows of a question do not overlap
+CREATE TABLE sync_coverage (
+  question TEXT NOT NULL, from_at INTEGER NOT NULL, to_at INTEGER NOT NULL,  -- to_at exclusive
+  look_back INTEGER NOT NULL,       -- seconds between the end and the listing, at least
+  PRIMARY KEY (question, from_at)) STRICT, WITHOUT ROWID;
+-- windows that were begun and not finished; written with the rows of each page
+CREATE TABLE sync_windows (
+  question TEXT NOT NULL, from_at INTEGER NOT NULL, to_at INTEGER NOT NULL,
+  listed_at INTEGER NOT NULL,       -- when page one was asked for
+  cursor TEXT NOT NULL,             -- of the page to ask for next; '' = page one
+  pages INTEGER NOT NULL, records INTEGER NOT NULL,
+  total INTEGER,                    -- what Gong said of all its pages; null = it did not say
+  changed INTEGER NOT NULL,         -- 1: total was not the same on every page
+  PRIMARY KEY (question, from_at)) STRICT, WITHOUT ROWID;
+-- what became of asking for the transcript of a call
+CREATE TABLE sync_transcripts (
+  call_id TEXT PRIMARY KEY,
+  outcome TEXT NOT NULL,            -- stored, empty, pending, given_up, private
+  attempts INTEGER NOT NULL, first_asked_at INTEGER NOT NULL, asked_at INTEGER NOT NULL,
+  next_ask_at INTEGER NOT NULL      -- of empty and pending: not to be asked for again before
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sync_transcripts_outcome ON sync_transcripts (outcome, next_ask_at);
+-- one row for each step that was run
+CREATE TABLE sync_runs (
+  run_no INTEGER PRIMARY KEY, step TEXT NOT NULL, question TEXT NOT NULL,
+  started_at TEXT NOT NULL, ended_at TEXT NOT NULL,  -- '' = it has not ended, or was killed
+  outcome TEXT NOT NULL,            -- running, done, partial, failed, interrupted, killed
+  requests INTEGER NOT NULL, pages INTEGER NOT NULL, records INTEGER NOT NULL, changed INTEGER NOT NULL,
+  reason TEXT NOT NULL              -- why it is not done; '' when it is
+) STRICT;
+-- the newest answers of Gong with their request ids, for questions to Gong's support
+CREATE TABLE sync_requests (
+  request_no INTEGER PRIMARY KEY, run_no INTEGER NOT NULL, at TEXT NOT NULL, endpoint TEXT NOT NULL,
+  status INTEGER NOT NULL,          -- of HTTP; 0 = no answer
+  request_id TEXT NOT NULL, milliseconds INTEGER NOT NULL) STRICT;
 """
 
 MODEL_DDL: Final = """

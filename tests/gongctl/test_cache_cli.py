@@ -358,7 +358,7 @@ from gongctl.cache import upsert
 from gongctl.cli.root import run
 
 upsert.BATCH_RECORDS = 10
-store = upsert._store
+store = upsert.store_records
 seen = 0
 
 def storing(writer, batch, report):
@@ -368,7 +368,7 @@ def storing(writer, batch, report):
     if seen == 3:
         os.kill(os.getpid(), signal.SIGINT)
 
-upsert._store = storing
+upsert.store_records = storing
 sys.exit(run(sys.argv[1:]))
 """
 
