@@ -520,7 +520,7 @@ class ToolHandler:
         look = self._gate.look(store, disclosure) if self._gate is not None else None
         head: dict[str, Any] = {"status": "ok", "as_of": state.as_of, "freshness": state.freshness}
         if not tool.many:
-            scope = self._scope(store, state, valid.limit, after)
+            scope = self._scope(store, state, valid.limit, start.after if start is not None else None)
             found_one = tool.function(valid.model, scope)
             answered = self._one(tool, found_one, head, disclosure, look)
             scope.cells.tell(ledger)
@@ -559,7 +559,7 @@ class ToolHandler:
             envelope["searched"] = {**understood, **told}
         given = {name for name, value in valid.plain.items() if value is not None}
         structured = bound_rows(
-            tool, self.policy, envelope, gathered, notes, disclosure, given, lambda position: sealer.seal(position, binding)
+            tool, self.policy, envelope, gathered, notes, disclosure, given, lambda there: sealer.seal(there, binding)
         )
         sent = structured["returned"]
         evidence = [item for item in gathered.evidence[:sent] if item is not None]

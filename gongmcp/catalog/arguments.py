@@ -21,6 +21,7 @@ import msgspec
 
 from gongmcp.catalog.filters import refuse_withheld
 from gongmcp.errors import ToolFault
+from gongmcp.exposure.cursor import MAX_CURSOR
 from gongmcp.exposure.fields import Field, Filters
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ IsoDate = Annotated[
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_TEXT)]
 Limit = Annotated[int | None, LimitMark()]
 Cursor = (
-    Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_TEXT, description="next_cursor of the page before.")]
+    Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_CURSOR, description="next_cursor of the page before.")]
     | None
 )
 CallRef = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]

@@ -69,14 +69,12 @@ class EvidenceSession:
 class AnswerBudget:
     """The budget while one answer is put together.
 
-    *more* counts, by call, rows that the session may not see; *full* is the call whose share of this answer is
-    used up.
+    *more* counts, by call, rows that the session may not see.
     """
 
     limits: EvidenceLimits
     session: Session
     more: dict[str, int] = field(default_factory=dict)
-    full: str | None = None
     _seen: dict[str, dict[int, int]] = field(default_factory=dict)
     _answer: dict[str, dict[int, int]] = field(default_factory=dict)
 
@@ -95,12 +93,9 @@ class AnswerBudget:
         return False
 
     def has_room(self, item: Evidence) -> bool:
-        """Tell whether this answer has room for *item*; if not its call is ``full`` and the answer ends before it."""
+        """Tell whether this answer has room for *item*; if not its call has its share of it."""
         held = self._answer.get(item.call_ref, {})
-        if held and len({**held, **item.segments}) > self.limits.per_answer:
-            self.full = item.call_ref
-            return False
-        return True
+        return not held or len({**held, **item.segments}) <= self.limits.per_answer
 
     def take(self, item: Evidence) -> None:
         """Put *item* into the answer."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from gongmcp.catalog.declaration import Tool
+from gongmcp.exposure.cursor import Position
 from gongmcp.exposure.engine import Disclosure
 from gongmcp.exposure.ledger import Entry
 from gongmcp.exposure.policy import Policy
@@ -20,7 +21,7 @@ from gongmcp.render.text import render_answer, render_row
 from gongmcp.render.wire import result_bytes
 
 _CURSOR_BYTES = 400
-"""Room kept for a cursor in both channels while rows are fitted."""
+"""Room kept for a short cursor in both channels while rows are fitted."""
 
 
 def _size(tool: Tool, structured: dict[str, Any]) -> int:
@@ -39,12 +40,12 @@ def bound_rows(
     notes: dict[str, Any],
     disclosure: Disclosure,
     given: Collection[str],
-    seal: Callable[[tuple[Any, ...]], str],
+    seal: Callable[[Position], str],
 ) -> dict[str, Any]:
     """Return the structured answer of a row tool: the *gathered* rows that fit, and how to get the rest.
 
     *notes* are further columns of the envelope, disclosed; *given* names the arguments that the caller set; *seal*
-    makes a cursor of a row's key.
+    makes a cursor of a position.
     """
     rows = gathered.rows
     withheld = list(disclosure.withheld)
@@ -52,6 +53,7 @@ def bound_rows(
     def assemble(count: int) -> dict[str, Any]:
         by_bytes = count < len(rows)
         more = by_bytes or gathered.more
+        standing = gathered.standing(count)
         out = dict(envelope)
         out["returned"] = count
         out["capped" if tool.cap_envelope else "truncated"] = more
@@ -59,16 +61,17 @@ def bound_rows(
             out["cut_by"] = "bytes" if by_bytes else gathered.cut_by
             if tool.cap_envelope:
                 out["suggested_refinements"] = _refinements(tool, given)
-            if gathered.keys and count:
-                out["next_cursor"] = seal(gathered.keys[count - 1])
-        if gathered.held_back:
-            out["evidence_held_back"] = gathered.held_back
+            if standing.position is not None:
+                out["next_cursor"] = seal(standing.position)
+        if standing.passed_over:
+            out["evidence_held_back"] = standing.told(disclosure)
         if withheld:
             out["withheld_fields"] = withheld
         return {**out, **notes, "results": rows[:count]}
 
     empty = dict(assemble(0))
-    room = policy.max_response_bytes - _size(tool, empty) - _CURSOR_BYTES
+    longest = len(seal(gathered.end.position)) if gathered.more and gathered.end.position is not None else 0
+    room = policy.max_response_bytes - _size(tool, empty) - max(_CURSOR_BYTES, 3 * longest)
     count = 0
     for row in rows:
         room -= _json_size(row) + _json_size(render_row(tool, count + 1, row)) + 2
@@ -79,6 +82,7 @@ def bound_rows(
     while structured["returned"] > 1 and _size(tool, structured) > policy.max_response_bytes:
         structured = assemble(structured["returned"] - 1)
     _drop_unsent(disclosure, structured["returned"])
+    gathered.standing(structured["returned"]).note(disclosure.ledger)
     left_out = len(rows) - structured["returned"]
     if left_out or (gathered.more and gathered.cut_by == "limit"):
         rule = "bytes.max_response_bytes" if left_out else "limit"

@@ -10,20 +10,20 @@ from typing import Any
 from gongmcp import command, handler, settings
 from gongmcp.errors import ToolFault
 from gongmcp.exposure import engine
-from gongmcp.exposure.cursor import CursorSealer
+from gongmcp.exposure.cursor import CursorSealer, Position
 from gongmcp.exposure.decisions import Decision, field_of
 from gongmcp.exposure.policy import EvidenceLimits
 
 UNLIMITED = EvidenceLimits(10**6, 10**6, 100)
 
 
-def seal(self: CursorSealer, key: tuple[Any, ...], binding: dict[str, Any]) -> str:
-    return base64.urlsafe_b64encode(json.dumps(key).encode()).decode().rstrip("=")
+def seal(self: CursorSealer, position: Position, binding: dict[str, Any]) -> str:
+    return base64.urlsafe_b64encode(json.dumps(position.plain()).encode()).decode().rstrip("=")
 
 
-def unseal(self: CursorSealer, cursor: str, binding: dict[str, Any]) -> tuple[Any, ...]:
+def unseal(self: CursorSealer, cursor: str, binding: dict[str, Any]) -> Position:
     try:
-        return tuple(json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))))
+        return Position.of(json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))))
     except (ValueError, TypeError):
         raise ToolFault("invalid_cursor", "No.") from None
 
