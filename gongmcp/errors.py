@@ -87,6 +87,13 @@ ERRORS: dict[str, ErrorCode] = {
             Exit.REFUSED,
         ),
         ErrorCode(
+            "audit_unavailable",
+            "The audit log cannot be written, and nothing leaves that it does not tell of.",
+            True,
+            "The operator mends the audit file; the log on stderr says what is wrong with it.",
+            Exit.FAILED,
+        ),
+        ErrorCode(
             "internal_error",
             "Something unexpected happened; the log on stderr has the details under the reference.",
             True,

@@ -10,7 +10,7 @@ ended, so that every row comes once.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -82,11 +82,13 @@ class Standing:
 
 @dataclass(slots=True)
 class Gathered:
-    """Rows ready to be bounded: *rows* as they leave, each with what it shows of a transcript (None = nothing) and the
-    standing *behind* it. *more* is True when further rows follow; *cut_by* says what ended the page."""
+    """Rows ready to be bounded: *rows* as they leave, each with what it shows of a transcript (None = nothing), the
+    alias of the call that it tells of ('' = of none; it may be one that does not leave) and the standing *behind* it.
+    *more* is True when further rows follow; *cut_by* says what ended the page."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     evidence: list[Evidence | None] = field(default_factory=list)
+    calls: list[str] = field(default_factory=list)
     behind: list[Standing] = field(default_factory=list)
     end: Standing = field(default_factory=Standing)
     more: bool = False
@@ -245,6 +247,7 @@ class _Page:
             self._budget.take(evidence)
         self.out.rows.append(disclosed)
         self.out.evidence.append(evidence)
+        self.out.calls.append(_alias_of(row, disclosed))
         self.out.behind.append(Standing())  # completed when the walk has passed the row
         return True
 
@@ -318,6 +321,11 @@ class _Page:
         self.out.end = self._standing()
         if self._held and not self.out.more:
             self.out.more, self.out.cut_by = True, "evidence"
+
+
+def _alias_of(row: Row, disclosed: Mapping[str, Any]) -> str:
+    # A row about an opportunity tells of a call only where it names the latest one.
+    return str(getattr(row, "call_ref", "") or disclosed.get("latest_call_ref", ""))
 
 
 def _call_of(row: Any) -> int:

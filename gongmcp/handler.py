@@ -38,7 +38,7 @@ from gongmcp.exposure.policy import Policy
 from gongmcp.exposure.rows import Row
 from gongmcp.exposure.small_cells import SmallCells
 from gongmcp.gather import gather
-from gongmcp.render.answer import Answer
+from gongmcp.render.answer import Answer, error_answer
 from gongmcp.render.bound import bound_object, bound_rows
 from gongmcp.render.instructions import instructions
 from gongmcp.render.offers import PromptInfo, PromptText, ResourceBody, ResourceInfo
@@ -308,7 +308,7 @@ class ToolHandler:
             answer = Answer(render_answer(tool, structured), structured)
             payload = result_bytes(answer)
         except ToolFault as fault:
-            answer = _error(self._said(fault))
+            answer = error_answer(self._said(fault))
             payload = result_bytes(answer)
         except Exception as error:
             reference = secrets.token_hex(4)
@@ -317,7 +317,9 @@ class ToolHandler:
             log.error("internal error %s in %s: %s\n%s", reference, tool.name, type(error).__qualname__, trail)
             log.debug("internal error %s: its text", reference, exc_info=error)
             ledger, rows, seen = Ledger(), 0, _Seen()
-            answer = _error(ToolFault("internal_error", f"Something unexpected happened (reference {reference})."))
+            answer = error_answer(
+                ToolFault("internal_error", f"Something unexpected happened (reference {reference}).")
+            )
             payload = result_bytes(answer)
         return Outcome(
             answer=answer,
@@ -565,7 +567,7 @@ class ToolHandler:
         evidence = [item for item in gathered.evidence[:sent] if item is not None]
         if not session.spend(evidence, budget.basis()):
             raise _Overtaken
-        seen.shown.update(_segments_shown(gathered.rows[:sent], evidence))
+        seen.shown.update(_segments_shown(gathered.calls[:sent], evidence))
         return structured, sent
 
     def _one(
@@ -601,9 +603,9 @@ class ToolHandler:
         }
 
 
-def _segments_shown(rows: Sequence[Mapping[str, Any]], evidence: Sequence[Evidence]) -> dict[str, frozenset[int]]:
+def _segments_shown(calls: Sequence[str], evidence: Sequence[Evidence]) -> dict[str, frozenset[int]]:
     """Return for each call of which a row leaves which segments of its transcript leave."""
-    indices: dict[str, set[int]] = {row["call_ref"]: set() for row in rows if row.get("call_ref")}
+    indices: dict[str, set[int]] = {call_ref: set() for call_ref in calls if call_ref}
     for item in evidence:
         indices.setdefault(item.call_ref, set()).update(item.segments)
     return {call: frozenset(found) for call, found in indices.items()}
@@ -621,12 +623,6 @@ def _unavailable(snag: Unavailable, state: ModelState | None) -> dict[str, Any]:
         "message": snag.reason,
         "hint": snag.hint,
     }
-
-
-def _error(fault: ToolFault) -> Answer:
-    text = " ".join(part for part in (f"{fault.code}: {fault.message}", fault.hint) if part)
-    error = {"code": fault.code, "message": fault.message, "hint": fault.hint}
-    return Answer(text, None, is_error=True, error=error)
 
 
 def build_handler(settings: ServerSettings, db: Path | None = None, *, session: Session | None = None) -> ToolHandler:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from gongmcp.cancel import Cancel
 from gongmcp.errors import ToolFault, UnknownPrompt, UnknownResource, UnknownTool
 from gongmcp.identity.client import ASKER, Asker
-from gongmcp.render.answer import Answer
+from gongmcp.render.answer import Answer, error_answer
 from gongmcp.render.offers import PromptInfo, PromptText, ResourceBody, ResourceInfo
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ class CallRecord:
         milliseconds: until the answer was ready.
         policy: the policy that answered, narrowed by the token.
         cancelled: nobody waits for the answer any more.
+        values: how many values a completion gave.
     """
 
     at: float
@@ -55,6 +56,7 @@ class CallRecord:
     milliseconds: float
     policy: Policy
     cancelled: bool = False
+    values: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +92,9 @@ REASONS = (
 class Observer(Protocol):
     """Is told of every request, on both transports. Called from several threads at once.
 
-    ``on_call`` runs before the answer leaves: when it raises, the client gets ``internal_error`` in its place, so
-    that nothing leaves unrecorded. ``on_refused`` runs in the event loop and must be quick.
+    ``on_call`` runs before the answer leaves: when it raises, the client gets that in its place (a ``ToolFault`` as
+    the error that it is, anything else as ``internal_error``), so that nothing leaves unrecorded. ``on_refused``
+    runs in the event loop and must be quick.
     """
 
     def on_call(self, record: CallRecord) -> None:
@@ -119,7 +122,10 @@ class Observed:
             outcome = self._handler.call(name, arguments, cancel)
             return outcome.answer, outcome
 
-        return self._told("tools/call", name, arguments, cancel, call)
+        try:
+            return self._told("tools/call", name, arguments, cancel, call)
+        except ToolFault as fault:  # of the observer: those of the tool are answers
+            return error_answer(fault)
 
     def instructions(self) -> str:
         """Return what a client's model should know first."""
@@ -177,10 +183,11 @@ class Observed:
             return work()[0]
         at, started = time.time(), time.monotonic()
         outcome: Outcome | None = None
-        code = "internal_error"
+        code, values = "internal_error", 0
         try:
             result, outcome = work()
             code = "ok" if outcome is None else _code(outcome)
+            values = len(result) if isinstance(result, list) else 0
         except (UnknownTool, UnknownResource, UnknownPrompt) as unknown:
             code = UNKNOWN[type(unknown)]
             raise
@@ -199,6 +206,7 @@ class Observed:
                 (time.monotonic() - started) * 1000,
                 self._handler.policy,
                 cancel is not None and cancel.cancelled,
+                values,
             )
             self._observer.on_call(record)
         return result

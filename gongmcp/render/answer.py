@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from gongmcp.errors import ToolFault
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -18,3 +20,9 @@ class Answer:
     structured: dict[str, Any] | None
     is_error: bool = False
     error: dict[str, Any] | None = None
+
+
+def error_answer(fault: ToolFault) -> Answer:
+    """Return what a client receives of a tool error."""
+    text = " ".join(part for part in (f"{fault.code}: {fault.message}", fault.hint) if part)
+    return Answer(text, None, is_error=True, error={"code": fault.code, "message": fault.message, "hint": fault.hint})

@@ -45,5 +45,5 @@ if __name__ == "__main__":
     engine.decide = lambda expose, policy, args: Decision(True, field_of(expose, args))  # type: ignore[assignment]
     CursorSealer.seal, CursorSealer.open = seal, unseal  # type: ignore[method-assign]
     settings.EvidenceLimits = lambda: UNLIMITED  # type: ignore[misc,assignment]
-    handler._error = quoting
+    handler.error_answer = quoting
     sys.exit(command.run(sys.argv[1:]))
