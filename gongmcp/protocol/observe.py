@@ -76,7 +76,7 @@ class RefusedRequest:
 REASONS = (
     "no_token",
     "bad_token",
-    "expired_token",
+    "forbidden",
     "token_in_query",
     "bad_origin",
     "bad_host",

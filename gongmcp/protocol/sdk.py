@@ -6,7 +6,8 @@ changes one of them fails there, under its name.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
@@ -21,6 +22,7 @@ from pydantic import ValidationError
 __all__ = [
     "Around",
     "HandlerResult",
+    "Incoming",
     "MCPError",
     "Outlet",
     "Proceed",
@@ -33,9 +35,22 @@ __all__ = [
     "wire_form",
 ]
 
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """What is known of a message: its *method*, the version of the *protocol*, what the client's program calls itself
+    ('' where it does not say), and the ASGI *scope* of the HTTP request that brought it (None = a pipe)."""
+
+    method: str
+    protocol: str
+    name: str = ""
+    version: str = ""
+    scope: Mapping[str, Any] | None = None
+
+
 Proceed = Callable[[], Awaitable[HandlerResult]]
-Around = Callable[[str, Proceed], Awaitable[HandlerResult]]
-"""``(method, proceed) -> result``: runs around every request and notification."""
+Around = Callable[[Incoming, Proceed], Awaitable[HandlerResult]]
+"""``(message, proceed) -> result``: runs around every request and notification."""
 
 
 class Outlet(Protocol):
@@ -61,7 +76,16 @@ def set_middleware(server: Server[Any], around: Around) -> None:
     """
 
     async def middleware(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        return await around(ctx.method, partial(call_next, ctx))
+        said = ctx.session.client_params
+        info = said.client_info if said is not None else None
+        message = Incoming(
+            ctx.method,
+            ctx.protocol_version,
+            info.name if info is not None else "",
+            info.version if info is not None else "",
+            ctx.request.scope if ctx.request is not None else None,
+        )
+        return await around(message, partial(call_next, ctx))
 
     server.middleware[:] = [middleware]
 

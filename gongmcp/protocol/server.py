@@ -10,11 +10,12 @@ import mcp_types as wire
 
 from gongmcp import __version__
 from gongmcp.errors import UnknownTool
+from gongmcp.identity.client import ASKER, Asker, Client, of_the_pipe
 from gongmcp.protocol.door import Door
 from gongmcp.protocol.faults import internal_error, refuse_cursor, shielded
 from gongmcp.protocol.offers import register_completions, register_prompts, register_resources
 from gongmcp.protocol.ports import Handler, ToolInfo
-from gongmcp.protocol.sdk import HandlerResult, MCPError, Proceed, Server, ValidationError, set_middleware
+from gongmcp.protocol.sdk import HandlerResult, Incoming, MCPError, Proceed, Server, ValidationError, set_middleware
 from gongmcp.render.answer import Answer
 from gongmcp.render.wire import in_order, result_bytes, result_object
 
@@ -25,18 +26,22 @@ _ANNOTATIONS = wire.ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
 _UNKNOWN_TOOL = "Unknown tool: it does not exist or is not allowed here. tools/list has those that are."
+CLIENT = "gongmcp.client"
+"""Key of the ASGI scope under which the HTTP door puts the client that it let in."""
+
 _GREETINGS = frozenset({"initialize", "server/discover"})
 
 
 def create_mcp_server(get_handler: Callable[[], Handler]) -> Server[Any]:
     """Return the MCP server of the handler that *get_handler* gives, which is asked at the first request only.
 
-    *get_handler* is called for each request, never by two threads at once. One server may serve many
-    connections; the limit of calls at once is over all of them.
+    *get_handler* is called for each request, never by two threads at once; who asks is in ``ASKER``. One server may
+    serve many connections; the limit of calls at once is over all of them. What comes by HTTP brings its client in
+    the ASGI scope, under ``CLIENT``; without one it is not answered.
     """
     server: Server[Any] = Server("gongmcp", version=__version__)
     door = Door(get_handler)
-    set_middleware(server, partial(_around, door))
+    set_middleware(server, partial(_around, door, of_the_pipe()))
     register_tools(server, door)
     register_resources(server, door)
     register_prompts(server, door)
@@ -84,20 +89,30 @@ def _result(answer: Answer) -> wire.CallToolResult:
     return wire.CallToolResult.model_validate(body)
 
 
-async def _around(door: Door, method: str, proceed: Proceed) -> HandlerResult:
-    """Add the instructions to greetings, put results into the order in which we write them, and let no
+async def _around(door: Door, pipe: Client, message: Incoming, proceed: Proceed) -> HandlerResult:
+    """Say who asks, add the instructions to greetings, put results into the order in which we write them, and let no
     exception but a protocol error out (older clients would be shown its text)."""
     try:
-        result = await proceed()
-        if method in _GREETINGS and isinstance(result, dict):
-            result = result | await _instructions(door)
-        elif method == "tools/call" and isinstance(result, dict):
-            result = in_order(result)
+        token = ASKER.set(_asker(pipe, message))
+        try:
+            result = await proceed()
+            if message.method in _GREETINGS and isinstance(result, dict):
+                result = result | await _instructions(door)
+            elif message.method == "tools/call" and isinstance(result, dict):
+                result = in_order(result)
+        finally:
+            ASKER.reset(token)
     except (MCPError, ValidationError):
         raise
     except Exception as error:  # noqa: BLE001 - logged; the client gets a reference
         raise internal_error(error) from None
     return result
+
+
+def _asker(pipe: Client, message: Incoming) -> Asker:
+    if message.scope is None:
+        return Asker(pipe, "stdio", message.name, message.version, message.protocol)
+    return Asker(message.scope[CLIENT], "http", message.name, message.version, message.protocol)
 
 
 async def _instructions(door: Door) -> dict[str, str]:
