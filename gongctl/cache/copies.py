@@ -1,0 +1,46 @@
+"""Which copies were made of a cache: so that a purge can say what else is to be deleted.
+
+Known is what gongctl itself wrote while it could note it: newest first, at most a hundred, in ``meta.copies``.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+from gongctl.cache.clock import utc_now
+from gongctl.cache.writer import CacheWriter
+
+KEY: Final = "copies"
+_KEPT: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class KnownCopy:
+    """A file made from the cache: its *kind* (backup), its *path*, when it was made."""
+
+    kind: str
+    path: str
+    at: str
+
+
+def known_copies(connection: sqlite3.Connection) -> list[KnownCopy]:
+    """Return the copies that the cache behind *connection* knows of, newest first."""
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (KEY,)).fetchone()
+    return [KnownCopy(**item) for item in json.loads(row[0])] if row is not None else []
+
+
+def note_copy(cache: Path, kind: str, copy: Path) -> None:
+    """Note in *cache* that *copy* was made of it.
+
+    Raises:
+        StartupRefusal: the cache cannot be written now.
+    """
+    made = KnownCopy(kind, str(copy.absolute()), utc_now())
+    with CacheWriter.open(cache) as writer:
+        kept = [item for item in known_copies(writer.connection) if item.path != made.path]
+        with writer.transaction():
+            writer.set_meta(KEY, json.dumps([asdict(item) for item in (made, *kept)][:_KEPT]))
