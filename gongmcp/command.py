@@ -102,17 +102,20 @@ def _preset_text(preset: Mapping[str, Any]) -> str:
 
 
 def _serve(settings: ServerSettings, db: Path) -> int:
+    from gongmcp.audit.opening import open_observer
     from gongmcp.exposure.evidence import EvidenceSession
     from gongmcp.handler import build_handler
     from gongmcp.render.surface import surface_note
 
     if settings.restricted is not None and settings.policy.tools is None and settings.lock is None:
         raise refused("governance_needs_tools")
+    observer = open_observer(settings.audit)
     handler = build_handler(settings, db, session=EvidenceSession())
     if settings.restricted is None and handler.is_governed():
         raise refused("cache_governed")
     if not handler.has_model():
         raise refused("cache_not_warmed")
+    from gongmcp.protocol.observe import Observed
     from gongmcp.protocol.stdio import serve_stdio  # the SDK; a refusal does not wait for it
 
     drift = handler.drift()
@@ -123,4 +126,7 @@ def _serve(settings: ServerSettings, db: Path) -> int:
     note = surface_note(handler, settings) if settings.lock is None else ""
     if note:
         print(f"gongmcp: {note}", file=sys.stderr)
-    return serve_stdio(lambda: handler)
+    if observer is not None and (model := handler.model()) is not None:
+        observer.know(model.secret)
+    observed = Observed(handler, observer)
+    return serve_stdio(lambda: observed)

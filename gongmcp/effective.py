@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from gongmcp.catalog.limits import Cap
 from gongmcp.exposure.policy import Policy
-from gongmcp.settings import SETTINGS, ServerSettings
+from gongmcp.settings import SETTINGS, AuditSettings, ServerSettings
 from gongmcp.settings_file import ALIASES, CRM_KEYS, SCOPE_KEYS, TRANSPORT, TRANSPORTS, FileKey
 from gongmcp.store.crm_names import default_list
 
@@ -84,6 +85,11 @@ def _value(settings: ServerSettings, name: str) -> tuple[Any, str]:
         return (None if settings.lock is None else settings.lock.name), ""
     if name == "lock_mode":
         return settings.lock_mode, ""
+    if name in _FILES:
+        written = _FILES[name](settings.audit)
+        return (None if written is None else written.name), ""
+    if name == "audit_max_bytes":
+        return settings.audit.max_bytes, ""
     if name in _POLICY_VALUES:
         return _POLICY_VALUES[name](policy), ""
     (cap,) = (cap for cap in Cap if f"max_{cap.setting}" == name)
@@ -99,6 +105,13 @@ _POLICY_VALUES: dict[str, Callable[[Policy], Any]] = {
     "evidence_per_answer": lambda policy: policy.evidence.per_answer,
     "evidence_segments": lambda policy: policy.evidence.segments,
     "evidence_percent": lambda policy: policy.evidence.percent,
+}
+
+
+_FILES: dict[str, Callable[[AuditSettings], Path | None]] = {
+    "audit": lambda audit: audit.file,
+    "audit_arguments": lambda audit: audit.arguments_key,
+    "otel_file": lambda audit: audit.otel_file,
 }
 
 

@@ -260,6 +260,14 @@ class ToolHandler:
             return True
         return True
 
+    def model(self) -> ModelState | None:
+        """Return the read model that would answer now, None when none would."""
+        try:
+            with self._require_store().store_scope() as store:
+                return self._load_state(store)
+        except (ToolFault, Unavailable):
+            return None
+
     def is_governed(self) -> bool:
         """Return whether the cache's read model was made with a restricted list; False when it cannot be asked."""
         try:

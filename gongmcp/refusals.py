@@ -69,6 +69,20 @@ REFUSALS: Final[dict[str, Refusal]] = {
     "lock_nothing_left": Refusal(
         "{file}: no tool is left that is approved, chosen and unchanged: {changes}.", _REVIEW_DRIFT, Exit.DRIFT
     ),
+    # The audit log
+    "audit_alone": Refusal("{setting} is given without an audit log.", "Give the log as well: --audit FILE."),
+    "audit_bytes": Refusal("{setting} must be at least {low} bytes."),
+    "audit_unwritable": Refusal(
+        "{file}: the audit log cannot be written: {reason}.",
+        "Mend it or name another file: nothing leaves that the log does not tell of.",
+    ),
+    "audit_key": Refusal(
+        "{file}: this is no key for the arguments of the audit log: {reason}.", "Make one: gongctl audit key FILE."
+    ),
+    "otel_missing": Refusal(
+        "--otel-file needs the OpenTelemetry SDK, which is not installed.", "Run: pip install 'gongctl[otel]'."
+    ),
+    "otel_unwritable": Refusal("{file}: spans cannot be written: {reason}.", "Name another file."),
     # The settings file
     "file_unreadable": Refusal("{file}: the settings file cannot be read: {reason}."),
     "file_not_toml": Refusal("{place}: this is no TOML: {reason}.", "gongctl config schema prints what it may hold."),

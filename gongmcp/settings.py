@@ -40,19 +40,27 @@ MAX_TOOL_TIMEOUT = 3600.0
 LOCK_MODES = ("refuse", "warn")
 """What a policy that differs from the approved one leads to, the default first."""
 
+DEFAULT_AUDIT_BYTES = 64 * 1024 * 1024
+MIN_AUDIT_BYTES = 64 * 1024
+"""Smallest size of an audit file: the longest record fits."""
+
 PREFIX = "GONGMCP_"
 """Beginning of every environment variable that this program reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting: its name in ``flags`` mappings, environment variable, flag, dotted key in the file, help."""
+    """One setting: its name in ``flags`` mappings, environment variable, flag, dotted key in the file, help.
+
+    *server_only* marks one of the serving process: it decides nothing of an answer, and no dry run takes its flag.
+    """
 
     name: str
     env: str
     flag: str
     key: str
     help: str
+    server_only: bool = False
 
 
 SETTINGS: tuple[Setting, ...] = (
@@ -144,6 +152,38 @@ SETTINGS: tuple[Setting, ...] = (
         "approval.mode",
         "What a policy that is not the approved one leads to: refuse, or warn and keep to the approved one.",
     ),
+    Setting(
+        "audit",
+        "GONGMCP_AUDIT",
+        "--audit",
+        "audit.file",
+        "Write what left, to whom and by which tool to this file, a line of JSON for each answer; no values.",
+        server_only=True,
+    ),
+    Setting(
+        "audit_max_bytes",
+        "GONGMCP_AUDIT_MAX_BYTES",
+        "--audit-max-bytes",
+        "audit.max_bytes",
+        "Size beyond which the audit file is moved aside and a new one begun.",
+        server_only=True,
+    ),
+    Setting(
+        "audit_arguments",
+        "GONGMCP_AUDIT_ARGUMENTS",
+        "--audit-arguments",
+        "audit.arguments_key",
+        "Also keep the arguments in it, encrypted with the key in this file, for gongctl mcp replay.",
+        server_only=True,
+    ),
+    Setting(
+        "otel_file",
+        "GONGMCP_OTEL_FILE",
+        "--otel-file",
+        "audit.otel_file",
+        "Write an OpenTelemetry span for each call to this file, as lines of JSON (extra gongctl[otel]).",
+        server_only=True,
+    ),
     *(
         Setting(
             f"max_{cap.setting}",
@@ -157,6 +197,9 @@ SETTINGS: tuple[Setting, ...] = (
 )
 """All settings that file, environment and flags can set, in the order in which help lists them."""
 
+POLICY_SETTINGS: tuple[Setting, ...] = tuple(setting for setting in SETTINGS if not setting.server_only)
+"""Those that decide what an answer holds: what a dry run takes as well."""
+
 
 @dataclass(frozen=True, slots=True)
 class Layer:
@@ -165,6 +208,23 @@ class Layer:
     kind: str
     origin: str
     value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class AuditSettings:
+    """What the server writes about its answers.
+
+    Attributes:
+        file: the audit log, None without one.
+        max_bytes: size beyond which it is moved aside.
+        arguments_key: file of the key that arguments are kept with, None = they are not kept.
+        otel_file: where spans go, None = nowhere.
+    """
+
+    file: Path | None = None
+    max_bytes: int = DEFAULT_AUDIT_BYTES
+    arguments_key: Path | None = None
+    otel_file: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +240,7 @@ class ServerSettings:
         restricted_path: the file that it came from.
         lock: the file of what was approved, None without one.
         lock_mode: ``refuse`` or ``warn``.
+        audit: what the server writes about its answers.
         sources: for each setting the kind of layer that decided: ``default``, ``file``, ``env``, ``flag``.
         layers: for each setting that was given, all layers that gave it, strongest first.
         file: the settings file, if there is one.
@@ -193,6 +254,7 @@ class ServerSettings:
     restricted_path: Path | None = None
     lock: Path | None = None
     lock_mode: str = LOCK_MODES[0]
+    audit: AuditSettings = field(default_factory=AuditSettings)
     sources: Mapping[str, str] = field(default_factory=dict)
     layers: Mapping[str, tuple[Layer, ...]] = field(default_factory=dict)
     file: SettingsFile | None = None
@@ -230,6 +292,7 @@ class ServerSettings:
             path,
             given.lock(),
             given.lock_mode(),
+            given.audit(),
             {name: given.by[name].kind if name in given.by else "default" for name in layers},
             {name: found for name, found in layers.items() if found},
             file,
@@ -365,6 +428,20 @@ class _Given:
         if "lock" not in self.by:
             raise refused("lock_mode_alone", setting=self._label("lock_mode"))
         return mode
+
+    def audit(self) -> AuditSettings:
+        """Return what the server writes about its answers."""
+        file, key, spans = (
+            Path(str(self.by[name].value)) if name in self.by else None
+            for name in ("audit", "audit_arguments", "otel_file")
+        )
+        for name in ("audit_arguments", "audit_max_bytes"):
+            if name in self.by and file is None:
+                raise refused("audit_alone", setting=self._label(name))
+        size = self.count("audit_max_bytes") if "audit_max_bytes" in self.by else DEFAULT_AUDIT_BYTES
+        if size < MIN_AUDIT_BYTES:
+            raise refused("audit_bytes", setting=self._label("audit_max_bytes"), low=MIN_AUDIT_BYTES)
+        return AuditSettings(file, size, key, spans)
 
     def response_bytes(self) -> int:
         """Return the byte budget of one answer."""

@@ -56,6 +56,9 @@ _KINDS = {
     "mask_participants": Kind.TRUTH,
     "lock": Kind.TEXT,
     "lock_mode": Kind.TEXT,
+    "audit": Kind.TEXT,
+    "audit_arguments": Kind.TEXT,
+    "otel_file": Kind.TEXT,
 }
 
 TRANSPORT = FileKey("server.transport", Kind.TEXT, "How clients reach the server.")

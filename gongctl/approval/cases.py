@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from gongctl.profile.yaml_tree import MAX_BYTES, Node, read_tree
 from gongmcp.errors import StartupRefusal
-from gongmcp.settings import SETTINGS
+from gongmcp.settings import POLICY_SETTINGS
 
 VERSION: Final = 1
 TOP_KEYS: Final = ("version", "cases")
@@ -35,7 +35,7 @@ CASE_KEYS: Final = (
 MEASURES: Final = ("rows", "bytes", "tokens")
 POLICY_KEYS: Final = tuple(
     setting.name
-    for setting in SETTINGS
+    for setting in POLICY_SETTINGS
     if setting.name not in {"tool_preset", "lock", "lock_mode", "ai_governance_config"}
 )
 _SAID: Final = {

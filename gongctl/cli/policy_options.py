@@ -22,14 +22,14 @@ from gongctl.cli.completion import preset_names
 from gongctl.cli.output import debugging
 from gongmcp.catalog.limits import Cap
 from gongmcp.exposure.fields import Provenance
-from gongmcp.settings import SETTINGS, ServerSettings
+from gongmcp.settings import POLICY_SETTINGS, ServerSettings
 
 if TYPE_CHECKING:
     from gongmcp.handler import ToolHandler
 
 _CEILINGS: Final = frozenset(cap.flag for cap in Cap)
 
-_CEILING_LINES: Final = "\n".join(f"  {setting.flag} N" for setting in SETTINGS if setting.flag in _CEILINGS)
+_CEILING_LINES: Final = "\n".join(f"  {setting.flag} N" for setting in POLICY_SETTINGS if setting.flag in _CEILINGS)
 
 EPILOG: Final = (
     # \b keeps the lines of a paragraph as they are.
@@ -55,7 +55,7 @@ def takes_policy(command: Callable[..., None]) -> Callable[..., None]:
             show_default=False,
             autocompletion=preset_names if setting.name == "tool_preset" else None,
         )
-        for setting in SETTINGS
+        for setting in POLICY_SETTINGS
     }
     added = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str | None, option])
@@ -88,7 +88,7 @@ def resolve(flags: Mapping[str, Any]) -> ServerSettings:
 
 def shows_ids(values: Mapping[str, Any]) -> bool:
     """Tell whether a command with these *values* shows ids of calls and speakers: under provenance ``raw``."""
-    known = ("config", *(setting.name for setting in SETTINGS))
+    known = ("config", *(setting.name for setting in POLICY_SETTINGS))
     settings = resolve({name: values[name] for name in known if values.get(name) is not None})
     return settings.policy.provenance is Provenance.RAW
 

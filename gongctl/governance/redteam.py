@@ -28,7 +28,7 @@ from gongctl.ingest import read_paths
 from gongmcp.governance.names import Matcher
 from gongmcp.governance.restricted import RestrictedList, read_restricted_list
 from gongmcp.governance.terms import Kind
-from gongmcp.settings import SETTINGS, ServerSettings
+from gongmcp.settings import POLICY_SETTINGS, ServerSettings
 
 BUDGET: Final = 2000
 
@@ -195,7 +195,7 @@ def write_list(path: Path, restricted: RestrictedList | None) -> Path:
 def _arguments(flags: Mapping[str, Any]) -> list[str]:
     """Return the flags of the server; ``config`` is the settings file."""
     out = ["--config", str(flags["config"])] if flags.get("config") else []
-    for setting in SETTINGS:
+    for setting in POLICY_SETTINGS:
         if flags.get(setting.name) is not None:
             out += [setting.flag, str(flags[setting.name])]
     return out

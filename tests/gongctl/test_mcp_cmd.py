@@ -35,7 +35,7 @@ from gongmcp.command import parser as gongmcp_parser
 from gongmcp.errors import ERRORS, StartupRefusal, ToolFault
 from gongmcp.handler import ToolHandler, build_handler
 from gongmcp.render.wire import result_bytes
-from gongmcp.settings import SETTINGS, ServerSettings
+from gongmcp.settings import POLICY_SETTINGS, ServerSettings
 
 SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
 
@@ -143,7 +143,7 @@ def test_every_policy_flag_of_the_server_is_taken_and_no_other(gongctl: Gongctl)
     group = typer.main.get_command(mcp_cmd.app)
     tui = typer.main.get_command(tui_cmd.app)
     of_server = {option for action in gongmcp_parser()._actions for option in action.option_strings}
-    policy = {setting.flag for setting in SETTINGS}
+    policy = {setting.flag for setting in POLICY_SETTINGS}
     assert policy < of_server
     commands = {name: group.commands[name] for name in ("tools", "tool-info", "call")} | {"tui": tui}  # type: ignore[attr-defined]
     for name, command in commands.items():

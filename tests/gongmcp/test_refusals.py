@@ -93,6 +93,8 @@ TOML = {
     "other.json": "{}",
     "newer.json": '{"lock_version": 2}',
     "masked_otherwise.json": lock_text(LOCK),
+    "open_to_all.jsonl": "",
+    "without_sdk/opentelemetry/sdk/__init__.py": "raise ImportError",
     "empty.json": lock_text(msgspec.structs.replace(LOCK, masking_version=MASKING_VERSION)),
 }
 SETTINGS_CASES: list[tuple[str, list[str], dict[str, str]]] = [
@@ -130,6 +132,16 @@ SETTINGS_CASES: list[tuple[str, list[str], dict[str, str]]] = [
     ("lock_version", ["--db", "x.db", "--lock", "newer.json"], {}),
     ("lock_policy", ["--db", "x.db", "--lock", "masked_otherwise.json", "--lock-mode", "warn"], {}),
     ("lock_nothing_left", ["--db", "x.db", "--lock", "empty.json"], {}),
+    ("audit_alone", ["--db", "x.db", "--audit-arguments", "key"], {}),
+    ("audit_alone", ["--db", "x.db"], {"GONGMCP_AUDIT_MAX_BYTES": "1000000"}),
+    ("audit_bytes", ["--db", "x.db", "--audit", "a.jsonl", "--audit-max-bytes", "1000"], {}),
+    ("audit_unwritable", ["--db", "x.db", "--audit", "no/such/folder/a.jsonl"], {}),
+    ("audit_unwritable", ["--db", "x.db"], {"GONGMCP_AUDIT": "."}),
+    ("audit_unwritable", ["--db", "x.db", "--audit", "open_to_all.jsonl"], {}),
+    ("audit_key", ["--db", "x.db", "--audit", "a.jsonl", "--audit-arguments", "none.key"], {}),
+    ("audit_key", ["--db", "x.db", "--audit", "a.jsonl", "--audit-arguments", "other.json"], {}),
+    ("otel_missing", ["--db", "x.db", "--otel-file", "spans.jsonl"], {"PYTHONPATH": f"without_sdk{os.pathsep}{ROOT}"}),
+    ("otel_unwritable", ["--db", "x.db", "--otel-file", "no/such/folder/spans.jsonl"], {}),
     ("file_unreadable", ["--db", "x.db", "--config", "none.toml"], {}),
     ("file_not_toml", ["--db", "x.db", "--config", "no_toml.toml"], {}),
     ("file_unknown_key", ["--db", "x.db", "--config", "unknown.toml"], {}),
@@ -145,11 +157,13 @@ def test_settings_are_refused_before_the_cache_is_looked_at(
     name: str, arguments: list[str], environ: dict[str, str], tmp_path: Path
 ) -> None:
     for file, text in TOML.items():
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).write_text(text, encoding="utf-8")
+        (tmp_path / file).chmod(0o644)
     done = started(*arguments, cwd=tmp_path, **environ)
     assert says(name, done), done
     assert REFUSALS[name].exit is (Exit.DRIFT if name in DRIFTED else Exit.USAGE)
-    assert {path.name for path in tmp_path.iterdir()} == TOML.keys()
+    assert {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()} == TOML.keys()
 
 
 # The cache file
