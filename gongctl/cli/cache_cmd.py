@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
+from gongctl.cli.lazy import Deferred, LazyGroup
 from gongctl.cli.output import emit_json, emit_text, note, table
 from gongctl.cli.restricted import not_sensitive
 from gongmcp.errors import Exit
@@ -21,7 +22,17 @@ if TYPE_CHECKING:
     from gongctl.cache.status import CacheStatus
     from gongmcp.settings import ServerSettings
 
+
+class CacheGroup(LazyGroup):
+    """The commands of ``gongctl cache``; those that remove and copy are loaded when run."""
+
+    deferred: ClassVar[Mapping[str, Deferred]] = {
+        "purge": Deferred("gongctl.cli.purge_cmd:app", "Remove calls for good, with a certificate."),
+    }
+
+
 app = typer.Typer(
+    cls=CacheGroup,
     help="Create, warm and inspect a cache.",
     no_args_is_help=True,
     rich_markup_mode=None,

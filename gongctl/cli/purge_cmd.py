@@ -44,6 +44,12 @@ def purge_calls(
         typer.Option("--account", metavar="NAME", help="Calls with a CRM account of this name. May be repeated."),
     ] = None,
     confirm: Annotated[bool, typer.Option("--confirm", help="Remove them. Without it: say what would go.")] = False,
+    audit_logs: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--audit-log", metavar="FILE", help="Clear arguments kept for replay that showed them. May be repeated."
+        ),
+    ] = None,
     certificate_file: Annotated[
         Path | None, typer.Option("--certificate", metavar="FILE", help="Write the certificate there as JSON too.")
     ] = None,
@@ -60,14 +66,14 @@ def purge_calls(
     from gongctl.purge.run import plan, purge
 
     if certificate_file is not None:
-        refuse_overwriting(certificate_file, (db, config))
+        refuse_overwriting(certificate_file, (db, config, *(audit_logs or ())))
     policy = read_policy(config) if config is not None else None
     criteria = _criteria(older_than, policy, calls, participants, accounts)
     if confirm:
         with interruptible() as stop, items_progress("Purging") as progress:
-            certificate = purge(db, criteria, policy, progress=progress, should_stop=stop)
+            certificate = purge(db, criteria, policy, audit_logs=audit_logs or (), progress=progress, should_stop=stop)
     else:
-        certificate = plan(db, criteria, policy)
+        certificate = plan(db, criteria, policy, audit_logs=audit_logs or ())
     if certificate_file is not None:
         write_whole(certificate_file, (json_text(certificate.as_json()) + "\n").encode())
     if as_json:
@@ -140,5 +146,5 @@ def _end(certificate: Certificate) -> None:
     if certificate.interrupted:
         note(f"Interrupted: {certificate.removed.calls:,} calls are removed. Run the same command again to go on.")
         raise SystemExit(int(Exit.INTERRUPTED))
-    if certificate.selection.call_ids and not certificate.clean:
+    if not certificate.clean:
         raise SystemExit(int(Exit.FAILED))

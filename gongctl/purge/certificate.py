@@ -56,7 +56,9 @@ class Certificate:
     @property
     def clean(self) -> bool:
         """Whether nothing of what was removed is left in the file, its indexes and its log."""
-        return self.rows_left == 0 and self.reclaimed is not None and not self.reclaimed.left_in_log
+        if self.reclaimed is None:
+            return self.executed and not self.interrupted and not self.selection.call_ids
+        return self.rows_left == 0 and not self.reclaimed.left_in_log
 
     def as_json(self) -> dict[str, Any]:
         """Return the form that ``gongctl cache purge --json`` prints."""
@@ -78,10 +80,11 @@ class Certificate:
             "removed" if self.executed else "to_remove": self.removed.as_json(),
             "months": [{"month": month, "calls": calls} for month, calls in sorted(self.selection.months.items())],
             "tombstones": len(self.selection.call_ids) + len(self.selection.unknown) if self.executed else 0,
-            "audit_records_cleared": self.audit_records,
+            "audit_arguments": self.audit_records,
             "checked": None
             if not self.executed
             else {
+                "clean": self.clean,
                 "rows_left": self.rows_left,
                 "indexes_merged": self.reclaimed is not None,
                 "file_written_anew": self.reclaimed is not None,
@@ -115,7 +118,8 @@ class Certificate:
                 f"Not taken: {self.selection.alike:,} calls of an account whose name holds a given name and is another."
             )
         if self.audit_records:
-            out.append(f"Audit: the arguments of {self.audit_records:,} records were cleared.")
+            done = "were" if self.executed else "would be"
+            out.append(f"Audit: the arguments kept of {self.audit_records:,} requests {done} cleared.")
         if self.selection.months:
             months = ", ".join(f"{month}: {calls:,}" for month, calls in sorted(self.selection.months.items()))
             out.append(f"By month: {months}")
@@ -126,6 +130,8 @@ class Certificate:
                 f"Still here: business profiles that quote such CRM values as evidence: "
                 f"{', '.join(self.profiles_quoting)}. Import them again without."
             )
+        if not self.selection.call_ids:
+            return out
         out += ["", "To be deleted elsewhere, by hand:"]
         out += [f"  {copy.kind} of {copy.at}: {copy.path}" for copy in self.copies]
         out += [f"  {kind}: {what}" for kind, what in ELSEWHERE]
@@ -139,6 +145,8 @@ class Certificate:
         return f"{criteria.values:,} {word}{'s' if criteria.values != 1 else ''}."
 
     def _checked_lines(self) -> list[str]:
+        if self.reclaimed is None and self.clean:
+            return []
         if self.reclaimed is None:
             return ["Not finished: indexes and free space may still hold what was removed. Run the same command again."]
         out = [

@@ -16,11 +16,12 @@ from gongctl.cache.crm_context import crm_objects
 from gongctl.cache.deriver import decode_payload
 from gongctl.cache.tombstones import bury
 from gongctl.cache.writer import CacheWriter
+from gongctl.governance.calls import secret_of
 from gongctl.purge.certificate import Certificate, Copy
 from gongctl.purge.policy import LegalHold, PurgePolicy
 from gongctl.purge.reclaim import is_pending, reclaim
 from gongctl.purge.remove import counted, orphans, remove_calls
-from gongctl.purge.select import Criteria, select
+from gongctl.purge.select import Criteria, Selection, select
 from gongmcp.errors import Exit, StartupRefusal
 from gongmcp.store.schema import SCHEMA_VERSION
 
@@ -29,7 +30,9 @@ _QUOTED: Final = 4
 """Characters from which on a CRM value in a profile's evidence is taken for a quotation."""
 
 
-def plan(path: Path, criteria: Criteria, policy: PurgePolicy | None = None) -> Certificate:
+def plan(
+    path: Path, criteria: Criteria, policy: PurgePolicy | None = None, *, audit_logs: Sequence[Path] = ()
+) -> Certificate:
     """Return what a purge of the cache at *path* would remove. Changes nothing.
 
     Raises:
@@ -44,6 +47,7 @@ def plan(path: Path, criteria: Criteria, policy: PurgePolicy | None = None) -> C
             counted(connection, selection.call_ids),
             utc_now(),
             policy=policy,
+            audit_records=_arguments(secret_of(connection), selection, audit_logs, clear=False),
             profiles_quoting=_profiles_quoting(connection, selection.call_ids),
             copies=_copies(connection),
         )
@@ -54,12 +58,14 @@ def purge(
     criteria: Criteria,
     policy: PurgePolicy | None = None,
     *,
+    audit_logs: Sequence[Path] = (),
     progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> Certificate:
     """Remove what *criteria* name from the cache at *path*, for good, and return the certificate.
 
-    With a *policy*, its approval must be complete. A purge that was stopped is gone on with by the same call.
+    *audit_logs* are cleared of arguments kept for replay of requests that showed the calls. With a *policy*, its
+    approval must be complete. A purge that was stopped is gone on with by the same call.
 
     Raises:
         StartupRefusal: approval is missing, the cache cannot be written, or the disk is too full to clean it.
@@ -76,6 +82,8 @@ def purge(
         certificate = Certificate(criteria, selection, counted(writer.connection, ()), utc_now(), True, policy=policy)
         certificate.profiles_quoting = _profiles_quoting(writer.connection, selection.call_ids)
         certificate.copies = _copies(writer.connection)
+        # Before the calls go: afterwards nobody knows any more which records were about them.
+        certificate.audit_records = _arguments(writer.secret, selection, audit_logs, clear=True)
         if selection.unknown:
             with writer.transaction():
                 bury(writer.connection, writer.secret, selection.unknown, "purged")
@@ -93,6 +101,15 @@ def purge(
             certificate.reclaimed = reclaim(writer, before)
         certificate.rows_left = orphans(writer.connection, selection.call_ids)
     return certificate
+
+
+def _arguments(secret: bytes, selection: Selection, logs: Sequence[Path], *, clear: bool) -> int:
+    if not logs:
+        return 0
+    from gongctl.purge.audit_log import digests_of, sealed_records
+
+    calls = digests_of(secret, (*selection.call_ids, *selection.unknown))
+    return sum(sealed_records(path, calls, clear=clear) for path in logs)
 
 
 def _hold(policy: PurgePolicy | None) -> LegalHold | None:

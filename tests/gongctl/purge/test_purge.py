@@ -20,6 +20,10 @@ from gongctl.purge.reclaim import is_pending
 from gongctl.purge.remove import remove_calls, tables_of_calls
 from gongctl.purge.run import plan, purge
 from gongctl.purge.select import Criteria, select
+from gongmcp.audit.digests import AuditDigests
+from gongmcp.audit.line_file import LineFile
+from gongmcp.audit.record import AuditRecord, ShownCall, decode, encode
+from gongmcp.audit.sealing import ArgumentSeal
 from gongmcp.errors import StartupRefusal
 from gongmcp.exposure.aliases import call_ref
 
@@ -293,3 +297,30 @@ def test_a_wrong_policy_file_is_refused_without_quoting_it(tmp_path: Path, text:
     os.remove(path)  # noqa: PTH107
     with pytest.raises(StartupRefusal, match="no such file"):
         read_policy(path)
+
+
+def test_arguments_kept_for_replay_go_with_the_call_that_they_showed(cache: Path, tmp_path: Path) -> None:
+    secret = cache_secret(SECRET)
+    seal = ArgumentSeal(bytes(32))
+
+    def line(call: int, sealed: str) -> bytes:
+        shown = ShownCall(call=AuditDigests(secret).call(call_ref(secret, call_id(call))), segments=2)
+        return encode(AuditRecord(time="t", transport="stdio", outcome="ok", calls=(shown,), sealed=sealed))
+
+    log = tmp_path / "audit.jsonl"
+    file = LineFile(log)
+    for call in (1, 2, 4):
+        file.append(line(call, seal.seal(b"{}", "t", "d")))
+    file.append(line(7, ""))
+    before = log.read_bytes().split(b"\n")
+    assert plan(cache, NAMED, audit_logs=[log]).audit_records == 2
+    assert log.read_bytes().split(b"\n") == before
+    assert purge(cache, NAMED, audit_logs=[log]).audit_records == 2
+    file.append(line(2, "later"))
+    after = log.read_bytes().split(b"\n")
+    assert [decode(text).sealed != "" for text in after[:-1]] == [False, True, False, False, True]
+    assert (after[1], after[3]) == (before[1], before[3]), "other lines stay byte for byte"
+    assert [decode(text).calls for text in after[:4]] == [decode(text).calls for text in before[:4]]
+    assert log.stat().st_mode & 0o777 == 0o600
+    with pytest.raises(StartupRefusal, match="no audit log"):
+        purge(cache, NAMED, audit_logs=[tmp_path / "none"])
