@@ -9,17 +9,17 @@ from typing import Any, ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 
 from gongmcp.settings import ServerSettings
 from tui import keys, terminal
+from tui.bench import Bench, MakePreview, make_preview
 from tui.operations import Operations
 from tui.ports import Handler
-from tui.screens.compare_profile import CompareProfile
-from tui.screens.governance import Governance
+from tui.reviewing import Reviewing
 from tui.screens.help import Help, live_keys
+from tui.screens.numbered import HOME, NUMBERED, open_screen
 from tui.screens.preflight import Preflight
-from tui.screens.profile import BusinessProfile
 from tui.theme import DARK, LIGHT
 
 _WIDTHS = [(0, "-cramped"), (40, "-slim"), (72, "-narrow"), (96, "-medium"), (120, "-wide")]
@@ -35,11 +35,13 @@ class PreflightApp(App[None]):
         clock: seconds, for how long a call has been running.
         settings: what *handler* was built from, to say which layer set what; None = that is not said.
         restricted: whether ``gongctl`` runs in restricted mode: no call is looked into, no id is shown.
+        reviewing: samples, decisions and the lock; None = the app opens with the plain pre-flight screen.
+        make: makes a preview (tests put their own).
     """
 
     TITLE = "gongctl pre-flight"
     CSS_PATH = "theme.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [*keys.APP]
+    BINDINGS: ClassVar[list[BindingType]] = [*keys.APP, *keys.SCREENS]
     HORIZONTAL_BREAKPOINTS = _WIDTHS
     VERTICAL_BREAKPOINTS = _HEIGHTS
 
@@ -51,8 +53,15 @@ class PreflightApp(App[None]):
         clock: Callable[[], float] = time.monotonic,
         settings: ServerSettings | None = None,
         restricted: bool = False,
+        reviewing: Reviewing | None = None,
+        make: MakePreview = make_preview,
     ) -> None:
         super().__init__()
+        self.bench: Bench | None = None
+        if reviewing is not None:
+            self.bench = Bench(
+                handler, handler, reviewing, make, operations, settings, restricted=restricted, clock=clock
+            )
         self._handler = handler
         self._operations = operations
         self._clock = clock
@@ -74,16 +83,17 @@ class PreflightApp(App[None]):
             self.exit(return_code=0)
 
     def get_default_screen(self) -> Screen[None]:
-        """Open with the pre-flight screen."""
+        """Open with the review, or with the pre-flight screen where nothing can be approved."""
         return Preflight(
             self._handler, self._operations, self._clock, settings=self._settings, restricted=self._restricted
         )
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Offer in the palette what the keys do here, and nothing that writes a file."""
-        if isinstance(screen, Preflight | BusinessProfile | CompareProfile | Governance):
+        if not isinstance(screen, ModalScreen):
             own = [binding for binding in screen.BINDINGS if isinstance(binding, Binding)]
-            for binding in [*own, *keys.APP]:
+            numbered = keys.SCREENS if self.bench is not None else []
+            for binding in [*own, *numbered, *keys.APP]:
                 yield SystemCommand(
                     binding.tooltip,
                     f"Key: {self.get_key_display(binding)}",
@@ -95,6 +105,21 @@ class PreflightApp(App[None]):
             self.call_later(screen.run_action, action)
 
         return do
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Let number keys be live only where there is a review, and never under a dialog."""
+        if action != "show_screen":
+            return True
+        return self.bench is not None and not isinstance(self.screen, ModalScreen)
+
+    def action_show_screen(self, number: str) -> None:
+        """Go home (``1``), or show the screen of *number* over home in place of any other."""
+        if self.bench is None or (number != HOME and number not in NUMBERED):
+            return
+        while len(self.screen_stack) > 1:
+            self.pop_screen()
+        if number != HOME:
+            self.push_screen(open_screen(number, self.bench))
 
     def action_help(self) -> None:
         """Show the keys that are live where the cursor is."""

@@ -17,6 +17,11 @@ APP = [
     _key("theme", "T", "toggle_theme", "Theme", "Light or dark"),
 ]
 
+# The numbered screens (``tui.screens.numbered``): live where a review is possible, on every screen but dialogs.
+SCREENS = [
+    _key("screen_review", "1", "app.show_screen('1')", "Review", "Review: the queue, what the agent sees, approval"),
+]
+
 # On more than one screen: one id each, so that another key for it holds everywhere.
 HELP = _key("help", "question_mark,f1", "app.help", "Help", "The keys that are live here", show=True)
 WARM = _key("warm", "w", "warm", "Warm", "Warm the cache")
@@ -91,6 +96,7 @@ LINES = [
 
 REGISTRY: dict[str, list[Binding]] = {
     "Everywhere": APP,
+    "Numbered screens": SCREENS,
     "Pre-flight": PREFLIGHT,
     "Business profile": PROFILE,
     "Governance": GOVERNANCE,

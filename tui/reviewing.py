@@ -1,4 +1,4 @@
-"""What the operator can do about approval from the TUI. ``gongctl`` passes it in; each call blocks: run it in a thread."""
+"""What the operator can do about approval from the TUI. ``gongctl`` passes it in; each call is run in a thread."""
 
 from __future__ import annotations
 
@@ -123,17 +123,18 @@ class Reviewing(Protocol):
     """Approval, samples, reveal, cache and history on one cache. ``gongctl`` implements it."""
 
     def queue(self, preset: str) -> Sequence[QueueItem]:
-        """Return the tools of *preset*, riskiest exposure first, with their standing against the lock file."""
+        """Return the tools of *preset* ('' = those of the settings), riskiest exposure first, with their standing
+        against the lock file and, where this review has decided, the decision."""
         ...
 
     def samples(
         self, preset: str, tool: str, progress: Callable[[int, int], None], should_stop: Callable[[], bool]
     ) -> Sequence[SampleRun]:
-        """Run the sample sets of *tool* under *preset*, worst case first."""
+        """Run the sample sets of *tool* under *preset* ('' = the tools of the settings), worst case first."""
         ...
 
     def decide(self, tool: str, standing: Standing, samples: Sequence[Mapping[str, Any]]) -> None:
-        """Take a decision into the draft of this review; nothing is written."""
+        """Take a decision into the draft of this review and into the history; nothing else is written."""
         ...
 
     def undo(self) -> str:
