@@ -83,6 +83,13 @@ class Outcome:
     shown: Mapping[str, frozenset[int]] = field(default_factory=dict)
     model: ModelState | None = None
 
+    @property
+    def code(self) -> str:
+        """How it went: ``ok``, ``not_found``, ``unavailable`` or the code of the error."""
+        if self.answer.error is not None:
+            return str(self.answer.error["code"])
+        return str((self.answer.structured or {}).get("status", "ok"))
+
 
 @dataclass(slots=True)
 class _Seen:

@@ -11,7 +11,7 @@ import logging
 import threading
 from collections import Counter
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from gongmcp.audit.digests import AuditDigests, canonical
 from gongmcp.audit.line_file import LineFile, Unwritable
@@ -108,7 +108,7 @@ class AuditTrail:
             outcome=record.code,
             rows=outcome.rows if outcome is not None else record.values,
             bytes=outcome.bytes if outcome is not None else 0,
-            withheld=_withheld(outcome.ledger.summary()) if outcome is not None else {},
+            withheld=outcome.ledger.by_rule() if outcome is not None else {},
             ms=round(record.milliseconds, 1),
             cancelled=record.cancelled,
             policy=policy.digest(),
@@ -144,13 +144,6 @@ def own_word(method: str, name: str) -> str:
         return found[0].uri
     prompt = find_prompt(name)
     return prompt.name if prompt is not None else ""
-
-
-def _withheld(summary: list[dict[str, Any]]) -> dict[str, int]:
-    counts: Counter[str] = Counter()
-    for row in summary:
-        counts[row["rule"]] += row["count"]
-    return dict(sorted(counts.items()))
 
 
 def _stamp(seconds: float) -> str:

@@ -59,6 +59,13 @@ class Ledger:
             for (action, kind, rule), count in sorted(totals.items(), key=lambda item: (-item[1], item[0]))
         ]
 
+    def by_rule(self) -> dict[str, int]:
+        """Return how many things each rule withheld or cut, by rule in order."""
+        totals: Counter[str] = Counter()
+        for entry in self.entries:
+            totals[entry.rule] += entry.count
+        return dict(sorted(totals.items()))
+
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form that ``gongctl mcp call --explain`` prints under ``disclosure``."""
         return {

@@ -186,7 +186,7 @@ class Observed:
         code, values = "internal_error", 0
         try:
             result, outcome = work()
-            code = "ok" if outcome is None else _code(outcome)
+            code = "ok" if outcome is None else outcome.code
             values = len(result) if isinstance(result, list) else 0
         except (UnknownTool, UnknownResource, UnknownPrompt) as unknown:
             code = UNKNOWN[type(unknown)]
@@ -210,10 +210,3 @@ class Observed:
             )
             self._observer.on_call(record)
         return result
-
-
-def _code(outcome: Outcome) -> str:
-    answer = outcome.answer
-    if answer.error is not None:
-        return str(answer.error["code"])
-    return str((answer.structured or {}).get("status", "ok"))
