@@ -40,7 +40,7 @@ class CallSpans:
                 "mcp.method.name": record.method,
                 "gongmcp.tool": tool,
                 "gongmcp.outcome": record.code,
-                "gongmcp.rows": record.outcome.rows if record.outcome is not None else record.values,
+                "gongmcp.rows": record.outcome.rows if record.outcome is not None else len(record.values),
                 "gongmcp.bytes": record.outcome.bytes if record.outcome is not None else 0,
                 "gongmcp.policy": record.policy.digest(),
                 "gongmcp.cancelled": record.cancelled,

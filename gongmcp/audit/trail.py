@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import re
 import threading
 from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
@@ -30,6 +32,8 @@ log = logging.getLogger("gongmcp")
 
 TOGETHER_SECONDS: Final = 1.0
 """Refused requests of one second that are alike make one line, so that nobody fills the disk without a token."""
+
+_ALIAS: Final = re.compile(r"call_[0-9a-f]{16}")
 
 
 class AuditTrail:
@@ -106,7 +110,7 @@ class AuditTrail:
             tool=tool,
             arguments=digest,
             outcome=record.code,
-            rows=outcome.rows if outcome is not None else record.values,
+            rows=outcome.rows if outcome is not None else len(record.values),
             bytes=outcome.bytes if outcome is not None else 0,
             withheld=outcome.ledger.by_rule() if outcome is not None else {},
             ms=round(record.milliseconds, 1),
@@ -115,12 +119,7 @@ class AuditTrail:
             preset=policy.preset or "",
             cache=digests.cache if digests is not None else "",
             generation=model.generation if model is not None else 0,
-            calls=tuple(
-                ShownCall(call=digests.call(call_ref), segments=len(shown), at=ranges(shown))
-                for call_ref, shown in (outcome.shown.items() if outcome is not None else ())
-            )
-            if digests is not None
-            else (),
+            calls=tuple(_shown(record, digests)) if digests is not None else (),
             sealed=self._sealed(record.method, arguments, tool, digest),
         )
 
@@ -133,6 +132,14 @@ class AuditTrail:
         if problem != self._failing:  # once, not for each request that is refused meanwhile
             log.error("the audit log cannot be written: %s; nothing is answered until it can", problem)
         self._failing = problem
+
+
+def _shown(record: CallRecord, digests: AuditDigests) -> Iterator[ShownCall]:
+    for call_ref, shown in record.outcome.shown.items() if record.outcome is not None else ():
+        yield ShownCall(call=digests.call(call_ref), segments=len(shown), at=ranges(shown))
+    for value in record.values:
+        if _ALIAS.fullmatch(value):  # a completion that gives aliases names calls as well
+            yield ShownCall(call=digests.call(value))
 
 
 def own_word(method: str, name: str) -> str:

@@ -43,7 +43,7 @@ class CallRecord:
         milliseconds: until the answer was ready.
         policy: the policy that answered, narrowed by the token.
         cancelled: nobody waits for the answer any more.
-        values: how many values a completion gave.
+        values: what a completion gave.
     """
 
     at: float
@@ -56,7 +56,7 @@ class CallRecord:
     milliseconds: float
     policy: Policy
     cancelled: bool = False
-    values: int = 0
+    values: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,11 +183,12 @@ class Observed:
             return work()[0]
         at, started = time.time(), time.monotonic()
         outcome: Outcome | None = None
-        code, values = "internal_error", 0
+        code = "internal_error"
+        values: Sequence[str] = ()
         try:
             result, outcome = work()
             code = "ok" if outcome is None else outcome.code
-            values = len(result) if isinstance(result, list) else 0
+            values = result if isinstance(result, list) else ()
         except (UnknownTool, UnknownResource, UnknownPrompt) as unknown:
             code = UNKNOWN[type(unknown)]
             raise
