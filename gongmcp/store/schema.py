@@ -197,6 +197,11 @@ CREATE INDEX call_facts_transcript ON call_facts (transcript_present, call_no DE
 CREATE INDEX call_facts_scope ON call_facts (scope, call_no DESC);
 CREATE INDEX call_facts_system ON call_facts (system, call_no DESC);
 CREATE INDEX call_facts_direction ON call_facts (direction, call_no DESC);
+-- by which an operator's sample calls are found
+CREATE INDEX call_facts_language ON call_facts (language, call_no DESC);
+CREATE INDEX call_facts_length ON call_facts (text_chars DESC, call_no DESC);
+CREATE INDEX call_facts_external ON call_facts (external_parties DESC, call_no DESC);
+CREATE INDEX call_facts_bare ON call_facts (call_no DESC) WHERE account_count = 0 AND opportunity_count = 0;
 
 CREATE TABLE segments (
   segment_no INTEGER PRIMARY KEY,   -- call_no << 19 | segment index
