@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import typer
 
 from gongctl.cli.lazy import Deferred, LazyGroup
+from gongctl.cli.operator_model import INTERRUPTED, SAID, asks_for_operator_model, settle_operator_model
 from gongctl.cli.output import emit_json, emit_text, note, table
-from gongctl.cli.restricted import not_sensitive
+from gongctl.cli.restricted import not_sensitive, sensitive
 from gongmcp.errors import Exit
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ class CacheGroup(LazyGroup):
 
     deferred: ClassVar[Mapping[str, Deferred]] = {
         "purge": Deferred("gongctl.cli.purge_cmd:app", "Remove calls for good, with a certificate."),
+        "backup": Deferred("gongctl.cli.backup_cmd:backup_app", "Copy the cache to a new file, with its checksum."),
+        "restore": Deferred("gongctl.cli.backup_cmd:restore_app", "Make a cache of a copy."),
+        "verify": Deferred("gongctl.cli.backup_cmd:verify_app", "Say whether a cache or a copy is damaged."),
     }
 
 
@@ -136,7 +140,11 @@ def model_policy(config: Path | None, restricted: Path | None = None, masked: st
 
 
 @app.command("warm")
-@not_sensitive
+@sensitive(
+    "a read model of every call, in a file beside the cache",
+    case="with --operator-model",
+    when=asks_for_operator_model,
+)
 def warm_cache(
     db: Db,
     config: Config = None,
@@ -156,6 +164,15 @@ def warm_cache(
             metavar="PROFILE",
             help="Make facts of this imported profile too (id or beginning of its hash), so that activating it "
             "needs no wait. The active one's are made in any case.",
+        ),
+    ] = None,
+    operator_model: Annotated[
+        bool | None,
+        typer.Option(
+            "--operator-model/--no-operator-model",
+            help="Also make a model without scope and restricted list, beside the cache, that gongctl alone opens: "
+            "previews then say what governance took. Once made it is renewed, until --no-operator-model removes it.",
+            show_default=False,
         ),
     ] = None,
     as_json: Json = False,
@@ -188,12 +205,14 @@ def warm_cache(
             restricted=policy.settings.restricted,
             ungoverned=no_governance_exclusions,
         )
+        beside = settle_operator_model(writer, rules, operator_model, stop) if report.finished else ""
     status = cache_status(db, rules=rules, policy_files=policy.files)
     interrupted = not report.finished
     if as_json:
         emit_json(
             {
                 "db": status.db,
+                "operator_model": beside or "unchanged",
                 "interrupted": interrupted,
                 "looked_at": report.looked_at,
                 "redone": report.redone,
@@ -218,8 +237,13 @@ def warm_cache(
             + (f"; facts of a new profile for {report.profile_calls:,} calls" if report.profile_calls else "")
             + f". The read model is {status.freshness}."
         )
+        if beside in SAID:
+            emit_text(SAID[beside])
         if not interrupted:
             _print_next(status)
+    if beside == INTERRUPTED:
+        note("Interrupted: the operator's model is not complete. Run the same command again to go on.")
+        raise SystemExit(int(Exit.INTERRUPTED))
     if interrupted:
         left = (
             f"{status.dirty_calls:,} calls are left" if status.dirty_calls else "the profile's facts are not complete"
