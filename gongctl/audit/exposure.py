@@ -66,9 +66,9 @@ class CallExposure:
             **({"call_id": self.call_id} if ids else {}),
             "call_ref": self.call_ref,
             "served_now": self.transcript.served,
-            **self._shares(self.all),
+            **self.shares(self.all),
             "readers": [
-                reader.as_json() | self._shares(left)
+                reader.as_json() | self.shares(left)
                 for reader, left in sorted(self.readers.items(), key=lambda item: (item[1].first, item[0]))
             ],
             "tools": dict(sorted(self.tools.items())),
@@ -78,7 +78,8 @@ class CallExposure:
             ],
         }
 
-    def _shares(self, left: Left) -> dict[str, Any]:
+    def shares(self, left: Left) -> dict[str, Any]:
+        """Return the figures of what *left*, with its share of the transcript as the cache has it now."""
         transcript = self.transcript
         now = {position for position in left.segments if position < transcript.segments}
         characters = sum(transcript.lengths.values())
@@ -116,6 +117,7 @@ class Exposure:
             "answers": self.answers,
             "segments": sum(len(call.all.segments) for call in self.calls),
             "answers_of_another_cache": self.other_cache,
+            "unreadable": self.unreadable,
             "calls": [call.as_json(ids=ids) for call in self.calls],
         }
 

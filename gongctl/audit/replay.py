@@ -46,7 +46,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """One request, *then* and *now*. *same_data*: the same read model answered both times."""
+    """One request, *then* and *now*. *same_data* is False when another read model answered."""
 
     time: str
     reader: Reader
@@ -122,6 +122,9 @@ def replay(records: Iterable[AuditRecord], seal: ArgumentSeal, make_handler: Mak
     for record in records:
         if record.method != "tools/call":
             continue
+        if not record.tool:
+            out.skipped["unknown_tool"] += 1
+            continue
         if not record.sealed:
             out.skipped["no_arguments"] += 1
             continue
@@ -148,7 +151,7 @@ def replay(records: Iterable[AuditRecord], seal: ArgumentSeal, make_handler: Mak
                 arguments,
                 Figures(record.outcome, record.rows, record.bytes, record.withheld),
                 now,
-                generation == record.generation,
+                not generation or not record.generation or generation == record.generation,
             )
         )
     return out

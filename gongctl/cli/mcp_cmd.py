@@ -30,6 +30,7 @@ class McpGroup(LazyGroup):
     deferred: ClassVar[Mapping[str, Deferred]] = {
         "approve": Deferred("gongctl.cli.approve_cmd:app", "Write the lock of what an agent may be offered."),
         "drift": Deferred("gongctl.cli.drift_cmd:app", "List what differs from the lock; 5 when anything does."),
+        "replay": Deferred("gongctl.cli.replay_cmd:app", "Run recorded requests again under another policy."),
     }
 
 
@@ -182,11 +183,17 @@ def call(
         schema = handler.tool(name).wire()["inputSchema"]
     except UnknownTool:
         _refuse_unknown(handler, [name])
-    outcome = handler.call(name, apply_settings(arguments, settings or (), schema))
+    given = apply_settings(arguments, settings or (), schema)
+    outcome = handler.call(name, given)
+    outside = ""
+    if explain:
+        from gongctl.cli.governance_taken import add_governance
+
+        outside = add_governance(_need(db), resolve(flags), name, given, outcome)
     if raw:
         _print_raw(outcome)
     elif people:
-        _print_text(outcome, explain=explain)
+        _print_text(outcome, explain=explain, outside=outside)
     else:
         emit_json(_plain(outcome, explain=explain))
     _name_error(outcome, shown=people)
@@ -333,11 +340,11 @@ def _plain(outcome: Outcome, *, explain: bool) -> dict[str, Any]:
     return answer.structured if answer.structured is not None else {"error": answer.error}
 
 
-def _print_text(outcome: Outcome, *, explain: bool) -> None:
+def _print_text(outcome: Outcome, *, explain: bool, outside: str) -> None:
     if explain:
         from gongctl.cli.explain import explain_text
 
-        explain_text(outcome)
+        explain_text(outcome, outside)
     else:
         emit_text(outcome.answer.text, allowed="\n\t")
 

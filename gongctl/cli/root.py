@@ -27,6 +27,7 @@ class RootGroup(LazyGroup):
         "redteam": Deferred("gongctl.cli.redteam_cmd:app", "Play an adversary against the server."),
         "profile": Deferred("gongctl.cli.profile_cmd:app", "Map the CRM onto lifecycle buckets and concepts."),
         "mcp": Deferred("gongctl.cli.mcp_cmd:app", "List the agents' tools, read their schemas, dry-run their calls."),
+        "audit": Deferred("gongctl.cli.audit_cmd:app", "Read a server's audit log: what left, and to whom."),
         "policy": Deferred("gongctl.cli.policy_cmd:app", "Hold a policy to committed cases."),
         "token": Deferred("gongctl.cli.token_cmd:app", "Access tokens for agents that come over HTTP."),
         "auth": Deferred("gongctl.cli.auth_cmd:app", "Keys and credentials of other services."),

@@ -93,9 +93,9 @@ class AuditTrail:
     def _line(self, record: CallRecord) -> AuditRecord:
         outcome, asker, policy = record.outcome, record.asker, record.policy
         model = outcome.model if outcome is not None else None
-        if model is not None:
-            self._digests = AuditDigests(model.secret)
         digests = self._digests
+        if model is not None:
+            self._digests = digests = AuditDigests(model.secret)
         tool = own_word(record.method, record.name)
         arguments = canonical({"uri": record.name} if record.method == "resources/read" else record.arguments)
         digest = digests.arguments(arguments) if digests is not None else ""
