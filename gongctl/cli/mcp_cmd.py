@@ -31,6 +31,8 @@ class McpGroup(LazyGroup):
         "approve": Deferred("gongctl.cli.approve_cmd:app", "Write the lock of what an agent may be offered."),
         "drift": Deferred("gongctl.cli.drift_cmd:app", "List what differs from the lock; 5 when anything does."),
         "replay": Deferred("gongctl.cli.replay_cmd:app", "Run recorded requests again under another policy."),
+        "install": Deferred("gongctl.cli.client_cmd:install_app", "Put the server into an MCP client's configuration."),
+        "uninstall": Deferred("gongctl.cli.client_cmd:uninstall_app", "Give a client's configuration back as it was."),
     }
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from gongctl.clients.known import Client, client_named
@@ -26,7 +26,7 @@ def snippet(client: str, command_line: Sequence[str], *, name: str = DEFAULT_NAM
     """
     known = client_named(client)
     if known.toml:
-        return toml_table(known, command_line, name)
+        return toml_table(known, entry(known, command_line, name), name)
     return json.dumps({known.key: {name: entry(known, command_line, name)}}, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -43,12 +43,10 @@ def entry(client: Client, command_line: Sequence[str], name: str = DEFAULT_NAME)
     return {**kind, "command": command_line[0], "args": list(command_line[1:])}
 
 
-def toml_table(client: Client, command_line: Sequence[str], name: str = DEFAULT_NAME) -> str:
-    """Return the TOML table of *client* for this server, ending with a line break."""
+def toml_table(client: Client, value: Mapping[str, Any], name: str = DEFAULT_NAME) -> str:
+    """Return the TOML table of *client* that says *value* of this server, ending with a line break."""
     lines = [f"[{client.key}.{name}]"]
-    for key, value in entry(client, command_line, name).items():
-        shown = f"[{', '.join(map(_toml_text, value))}]" if isinstance(value, list) else _toml_text(value)
-        lines.append(f"{key} = {shown}")
+    lines += [f"{_toml_key(key)} = {_toml_value(item)}" for key, item in value.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -64,6 +62,15 @@ def check_name(name: str) -> None:
         )
 
 
-def _toml_text(text: str) -> str:
-    # A basic string of TOML has the escapes of JSON, and DEL must be escaped as well.
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+def _toml_value(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml_value, value))}]"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_toml_key(key)} = {_toml_value(item)}" for key, item in value.items()) + "}"
+    # A basic string of TOML has the escapes of JSON, and DEL must be escaped as well. So have numbers and truth values;
+    # a date, which has no JSON form, becomes a text, and whoever compares the meaning sees it.
+    return json.dumps(value, ensure_ascii=False, default=str).replace("\x7f", "\\u007f")
+
+
+def _toml_key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _toml_value(key)
