@@ -26,7 +26,9 @@ MAX_BYTES: Final = 64 * 1024 * 1024
 LOCK_SECONDS: Final = 5.0
 """How long a line waits for other processes."""
 
-_LOOK_EVERY: Final = 0.002
+_WAITS: Final = (0.0001, 0.0002, 0.0005, 0.001, 0.002)
+"""Seconds between two looks at a lock: short ones first, for a line takes less than a tenth of a millisecond."""
+
 _FLAGS: Final = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
@@ -88,10 +90,12 @@ class LineFile:
         while True:
             if self._handle < 0:
                 self._handle, self._process = _open(self._path), os.getpid()
+            tries = 0
             while not _try_lock(self._handle):
                 if time.monotonic() > until:
                     raise TimeoutError("another process holds it")
-                time.sleep(_LOOK_EVERY)
+                time.sleep(_WAITS[min(tries, len(_WAITS) - 1)])
+                tries += 1
             if _is_at(self._handle, self._path):
                 return self._handle
             self._close()

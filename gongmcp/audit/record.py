@@ -145,6 +145,6 @@ def positions(text: str) -> set[int]:
     """Return the positions that ``ranges`` wrote; raises ``ValueError`` for any other text."""
     found: set[int] = set()
     for part in text.split(",") if text else ():
-        first, _, last = part.partition("-")
-        found.update(range(int(first), int(last or first) + 1))
+        first, dash, last = part.partition("-")
+        found.update(range(int(first), int(last if dash else first) + 1))
     return found
