@@ -7,7 +7,8 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,10 @@ from gongmcp.refusals import refused
 from gongmcp.settings import SETTINGS, ServerSettings
 
 if TYPE_CHECKING:
+    from gongmcp.exposure.evidence import Session
+    from gongmcp.handler import ToolHandler
+    from gongmcp.http_settings import HttpSettings
+    from gongmcp.protocol.observe import Observer
     from gongmcp.settings_file import SettingsFile
 
 
@@ -33,7 +38,7 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line; every policy flag comes from ``SETTINGS``."""
     out = _Parser(
         prog="gongmcp",
-        description="Read-only MCP server over a local cache of Gong calls (stdio).",
+        description="Read-only MCP server over a local cache of Gong calls, on standard input or HTTP.",
         epilog="Set-up of clients: docs/mcp-server.md. Tools and schemas: gongctl mcp tools.",
         allow_abbrev=False,
     )
@@ -43,7 +48,9 @@ def parser() -> argparse.ArgumentParser:
     out.add_argument("--list-tool-presets", action="store_true", help="Print the tool presets and exit.")
     out.add_argument("--json", action="store_true", help="With --list-tool-presets: print JSON.")
     for setting in SETTINGS:
-        out.add_argument(setting.flag, dest=setting.name, metavar="VALUE", help=f"{setting.help} [{setting.env}]")
+        alone: dict[str, Any] = {"nargs": "?", "const": "yes"} if setting.truth else {}
+        text = f"{setting.help} [{setting.env}]"
+        out.add_argument(setting.flag, dest=setting.name, metavar="VALUE", help=text, **alone)
     return out
 
 
@@ -59,7 +66,16 @@ def run(argv: Sequence[str]) -> int:
         if not options.db:
             raise refused("no_cache_given")
         flags = {setting.name: getattr(options, setting.name) for setting in SETTINGS}
-        return _serve(ServerSettings.resolve(flags, os.environ, _file(options.config)), Path(options.db))
+
+        def read() -> ServerSettings:
+            return ServerSettings.resolve(flags, os.environ, _file(options.config))
+
+        settings = read()
+        if settings.restricted is not None and settings.policy.tools is None and settings.lock is None:
+            raise refused("governance_needs_tools")
+        if settings.http is not None:
+            return _serve_http(settings, settings.http, Path(options.db), read)
+        return _serve(settings, Path(options.db))
     except StartupRefusal as refusal:
         print(f"gongmcp: {refusal.message}", file=sys.stderr)
         if refusal.hint:
@@ -104,19 +120,42 @@ def _preset_text(preset: Mapping[str, Any]) -> str:
 def _serve(settings: ServerSettings, db: Path) -> int:
     from gongmcp.audit.opening import open_observer
     from gongmcp.exposure.evidence import EvidenceSession
-    from gongmcp.handler import build_handler
-    from gongmcp.render.surface import surface_note
+    from gongmcp.serving import Serving
 
-    if settings.restricted is not None and settings.policy.tools is None and settings.lock is None:
-        raise refused("governance_needs_tools")
     observer = open_observer(settings.audit)
-    handler = build_handler(settings, db, session=EvidenceSession())
-    if settings.restricted is None and handler.is_governed():
-        raise refused("cache_governed")
-    if not handler.has_model():
-        raise refused("cache_not_warmed")
-    from gongmcp.protocol.observe import Observed
+    serving = Serving(settings, db, session=EvidenceSession(), observer=observer)
     from gongmcp.protocol.stdio import serve_stdio  # the SDK; a refusal does not wait for it
+
+    _tell_surface(serving.base, settings)
+    if observer is not None and (model := serving.base.model()) is not None:
+        observer.know(model.secret)
+    return serve_stdio(serving.handler)
+
+
+def _serve_http(settings: ServerSettings, http: HttpSettings, db: Path, reread: Callable[[], ServerSettings]) -> int:
+    from gongmcp.audit.opening import open_observer
+    from gongmcp.protocol.http.serve import HttpServer, serve_http
+    from gongmcp.serving import Serving
+
+    if settings.policy.tools is None and settings.lock is None:
+        raise refused("http_needs_tools")
+    timed = replace(settings, tool_timeout=http.http_tool_timeout or settings.tool_timeout)
+    told = False
+
+    def open_serving(session: Session, observer: Observer | None) -> Serving:
+        nonlocal told
+        serving = Serving(timed, db, session=session, observer=observer, wait=http.wait_for_cache)
+        if not told:
+            _tell_surface(serving.base, settings)
+            told = True
+        return serving
+
+    return serve_http(HttpServer(http, open_serving, lambda: open_observer(settings.audit), reread))
+
+
+def _tell_surface(handler: ToolHandler, settings: ServerSettings) -> None:
+    """Say on standard error what differs from the lock, or which tools a server without one offers."""
+    from gongmcp.render.surface import surface_note
 
     drift = handler.drift()
     for difference in drift[:_SAID]:
@@ -126,7 +165,3 @@ def _serve(settings: ServerSettings, db: Path) -> int:
     note = surface_note(handler, settings) if settings.lock is None else ""
     if note:
         print(f"gongmcp: {note}", file=sys.stderr)
-    if observer is not None and (model := handler.model()) is not None:
-        observer.know(model.secret)
-    observed = Observed(handler, observer)
-    return serve_stdio(lambda: observed)

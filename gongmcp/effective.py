@@ -9,6 +9,7 @@ from typing import Any
 
 from gongmcp.catalog.limits import Cap
 from gongmcp.exposure.policy import Policy
+from gongmcp.http_settings import HTTP_SETTINGS, shown
 from gongmcp.settings import SETTINGS, AuditSettings, ServerSettings
 from gongmcp.settings_file import ALIASES, CRM_KEYS, SCOPE_KEYS, TRANSPORT, TRANSPORTS, FileKey
 from gongmcp.store.crm_names import default_list
@@ -44,7 +45,7 @@ class Effective:
 def effective(settings: ServerSettings) -> list[Effective]:
     """Return every setting in the order of the settings file."""
     return [
-        _of_file_alone(settings, TRANSPORT.name, TRANSPORTS[0]),
+        _of_file_alone(settings, TRANSPORT.name, TRANSPORTS[0] if settings.http is None else TRANSPORTS[1]),
         *(_of_layers(settings, setting.name, setting.key) for setting in SETTINGS),
         *(_of_file_alone(settings, key.name, _default(key)) for key in (*CRM_KEYS, *SCOPE_KEYS)),
     ]
@@ -90,6 +91,8 @@ def _value(settings: ServerSettings, name: str) -> tuple[Any, str]:
         return (None if written is None else written.name), ""
     if name == "audit_max_bytes":
         return settings.audit.max_bytes, ""
+    if name in _HTTP:
+        return shown(settings.http, name), ""
     if name in _POLICY_VALUES:
         return _POLICY_VALUES[name](policy), ""
     (cap,) = (cap for cap in Cap if f"max_{cap.setting}" == name)
@@ -98,6 +101,8 @@ def _value(settings: ServerSettings, name: str) -> tuple[Any, str]:
     lowered = int(str(asked)) > ceiling
     return ceiling, f"Lowered from {asked} to the hard cap." if lowered else ""
 
+
+_HTTP = frozenset(setting.name for setting in HTTP_SETTINGS)
 
 _POLICY_VALUES: dict[str, Callable[[Policy], Any]] = {
     "min_cell": lambda policy: policy.min_cell,

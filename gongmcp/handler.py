@@ -217,6 +217,21 @@ class ToolHandler:
             lock=self._lock,
         )
 
+    def under(self, policy: Policy) -> ToolHandler:
+        """Return a handler over the same cache, for the same sessions, under *policy*: narrowed for a token, or
+        tightened."""
+        made = ToolHandler(
+            policy,
+            self._pool,
+            tool_timeout=self.tool_timeout,
+            rules=self._rules,
+            guard=self._guard,
+            session=self._session,
+            lock=self._lock,
+        )
+        made._digest = self._digest
+        return made
+
     def with_lock(self, lock: UnderLock) -> ToolHandler:
         """Return a handler over the same cache that serves what *lock* leaves (a preview)."""
         return ToolHandler(
@@ -227,6 +242,11 @@ class ToolHandler:
             guard=self._guard,
             lock=lock,
         )
+
+    def close(self) -> None:
+        """Close the connections that are kept open between calls."""
+        if self._pool is not None:
+            self._pool.close()
 
     def drift(self) -> list[str]:
         """What differs from the lock, in words, new CRM names in the data included; empty without one."""

@@ -83,6 +83,53 @@ REFUSALS: Final[dict[str, Refusal]] = {
         "--otel-file needs the OpenTelemetry SDK, which is not installed.", "Run: pip install 'gongctl[otel]'."
     ),
     "otel_unwritable": Refusal("{file}: spans cannot be written: {reason}.", "Name another file."),
+    # HTTP
+    "http_alone": Refusal("{setting} is given without an address to listen on.", "Give one: --http HOST:PORT."),
+    "http_address": Refusal("{setting} must be HOST:PORT.", "For this machine alone: --http 127.0.0.1:8080."),
+    "http_open_network": Refusal(
+        "{address} is reached by other machines.",
+        "Listen on 127.0.0.1, or say that it is meant: --allow-open-network with --allowed-origins, behind TLS.",
+    ),
+    "http_needs_origins": Refusal(
+        "{address} is reached by other machines, and no origin is allowed.",
+        "Give the origins whose pages may ask, or that of the server itself: --allowed-origins https://HOST.",
+    ),
+    "http_needs_auth": Refusal(
+        "Over HTTP a client needs a token, and none is set up.",
+        "Give --bearer-token-file, --access-tokens or --oidc-issuer; for development on this machine alone: "
+        "--dev-allow-no-auth-localhost.",
+    ),
+    "http_no_auth_loopback": Refusal(
+        "Without tokens the server listens on this machine alone, and {address} is reached by others.",
+        "Listen on 127.0.0.1, or set up tokens.",
+    ),
+    "http_needs_tools": Refusal(
+        "Over HTTP the tools must be chosen.", "Give --tool-preset NAME, --tool-allowlist NAME,NAME or --lock FILE."
+    ),
+    "http_origin": Refusal("{setting} must name origins: scheme://host or scheme://host:port, no path, no wildcard."),
+    "http_host": Refusal("{setting} must name hosts: host or host:port, no wildcard."),
+    "http_proxies": Refusal("{setting} must name addresses or networks, such as 10.0.0.0/8."),
+    "http_workers": Refusal("{setting} must be at most {high}."),
+    "http_no_address": Refusal(
+        "{place}: server.transport is http, and no address is given.", "Give one: --http HOST:PORT, or http.listen."
+    ),
+    "http_cannot_listen": Refusal("The server cannot listen on {address}: {reason}."),
+    "workers_need_state": Refusal(
+        "{setting} is given without a state file.", "Workers share what clients have seen: give --state FILE."
+    ),
+    "state_file": Refusal("{file}: the state file cannot be used: {reason}.", "Mend it or name another file."),
+    "file_name_blank": Refusal("{setting} names no file."),
+    "token_file": Refusal(
+        "{file}: no client can be let in by it: {reason}.",
+        "A good token: head -c 32 /dev/urandom | base64. Minted ones: gongctl token mint.",
+    ),
+    "token_env": Refusal("{variable}: no client can be let in by it: {reason}."),
+    "two_tokens": Refusal("{setting} and {variable} both give a token.", "Give one."),
+    "token_previous_alone": Refusal("{setting} is given without a current token.", "Give --bearer-token-file as well."),
+    "oidc_incomplete": Refusal(
+        "An OpenID issuer needs three settings.", "Give --oidc-issuer, --oidc-audience and --oidc-jwks."
+    ),
+    "oidc_algorithms": Refusal("{setting} names a signature that is not accepted.", "Signatures: {names}."),
     # The settings file
     "file_unreadable": Refusal("{file}: the settings file cannot be read: {reason}."),
     "file_not_toml": Refusal("{place}: this is no TOML: {reason}.", "gongctl config schema prints what it may hold."),
@@ -95,7 +142,7 @@ REFUSALS: Final[dict[str, Refusal]] = {
     "file_later": Refusal(
         "{place}: {key} is known, but arrives with a later release.", "Remove it: it is never ignored."
     ),
-    "file_transport": Refusal("{place}: server.transport is no transport.", "Transports: stdio."),
+    "file_transport": Refusal("{place}: server.transport is no transport.", "Transports: stdio, http."),
     # The cache file
     "cache_missing": Refusal("The cache file does not exist.", _OTHER_FILE, Exit.CACHE),
     "cache_no_file": Refusal("The cache path is not a file.", _OTHER_FILE, Exit.CACHE),

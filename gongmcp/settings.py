@@ -24,7 +24,9 @@ from gongmcp.exposure.policy import (
     Policy,
 )
 from gongmcp.governance.scope import Scope
+from gongmcp.http_settings import HTTP_SETTINGS, TOKEN_ENV, HttpSettings, http_settings
 from gongmcp.refusals import located, refused
+from gongmcp.setting import Setting
 from gongmcp.store.crm_names import CrmNames
 from gongmcp.store.model import ModelRules
 
@@ -46,21 +48,6 @@ MIN_AUDIT_BYTES = 64 * 1024
 
 PREFIX = "GONGMCP_"
 """Beginning of every environment variable that this program reads."""
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One setting: its name in ``flags`` mappings, environment variable, flag, dotted key in the file, help.
-
-    *server_only* marks one of the serving process: it decides nothing of an answer, and no dry run takes its flag.
-    """
-
-    name: str
-    env: str
-    flag: str
-    key: str
-    help: str
-    server_only: bool = False
 
 
 SETTINGS: tuple[Setting, ...] = (
@@ -184,6 +171,7 @@ SETTINGS: tuple[Setting, ...] = (
         "Write an OpenTelemetry span for each call to this file, as lines of JSON (extra gongctl[otel]).",
         server_only=True,
     ),
+    *HTTP_SETTINGS,
     *(
         Setting(
             f"max_{cap.setting}",
@@ -241,6 +229,7 @@ class ServerSettings:
         lock: the file of what was approved, None without one.
         lock_mode: ``refuse`` or ``warn``.
         audit: what the server writes about its answers.
+        http: how it is reached over HTTP, None = over standard input and output.
         sources: for each setting the kind of layer that decided: ``default``, ``file``, ``env``, ``flag``.
         layers: for each setting that was given, all layers that gave it, strongest first.
         file: the settings file, if there is one.
@@ -255,6 +244,7 @@ class ServerSettings:
     lock: Path | None = None
     lock_mode: str = LOCK_MODES[0]
     audit: AuditSettings = field(default_factory=AuditSettings)
+    http: HttpSettings | None = None
     sources: Mapping[str, str] = field(default_factory=dict)
     layers: Mapping[str, tuple[Layer, ...]] = field(default_factory=dict)
     file: SettingsFile | None = None
@@ -283,6 +273,9 @@ class ServerSettings:
             evidence=given.evidence(),
         )
         path, restricted = given.restricted_list()
+        http = http_settings(given, environ)
+        if file is not None and file.transport == "http" and http is None:
+            raise refused("http_no_address", place=file.place("server.transport"))
         return cls(
             given.tools(policy),
             given.timeout(),
@@ -293,6 +286,7 @@ class ServerSettings:
             given.lock(),
             given.lock_mode(),
             given.audit(),
+            http,
             {name: given.by[name].kind if name in given.by else "default" for name in layers},
             {name: found for name, found in layers.items() if found},
             file,
@@ -326,7 +320,7 @@ _STRENGTH = {"file": 1, "env": 2, "flag": 3}
 
 def _refuse_unknown(environ: Mapping[str, str]) -> None:
     """Refuse a set variable of our prefix that is no setting: a misspelt switch would withhold nothing."""
-    known = [setting.env for setting in SETTINGS]
+    known = [*(setting.env for setting in SETTINGS), TOKEN_ENV]
     for variable in sorted(environ):
         if variable.startswith(PREFIX) and variable not in known and environ[variable].strip():
             raise refused("environment_unknown", variable=variable, nearest=nearest(variable, known))
@@ -361,7 +355,7 @@ class _Given:
         try:
             return Provenance(str(self.by["provenance"].value).strip().lower())
         except ValueError:
-            raise refused("provenance_unknown", setting=self._label("provenance")) from None
+            raise refused("provenance_unknown", setting=self.label("provenance")) from None
 
     def switches(self) -> frozenset[str]:
         """Return the switches to turn on."""
@@ -381,7 +375,7 @@ class _Given:
         except ValueError:
             number = 0
         if number < 1 or isinstance(value, bool | float):
-            raise refused("not_a_count", setting=self._label(name))
+            raise refused("not_a_count", setting=self.label(name))
         return number
 
     def truth(self, name: str) -> bool:
@@ -389,7 +383,7 @@ class _Given:
         value = str(self.by[name].value).strip().lower() if name in self.by else "no"
         if value in _YES or value in _NO:
             return value in _YES
-        raise refused("not_a_truth", setting=self._label(name))
+        raise refused("not_a_truth", setting=self.label(name))
 
     def evidence(self) -> EvidenceLimits:
         """Return how much of one call's transcript may leave."""
@@ -402,7 +396,7 @@ class _Given:
             if name in self.by:
                 limits = replace(limits, **{attribute: self.count(name)})
         if limits.percent > 100:
-            raise refused("evidence_percent", setting=self._label("evidence_percent"))
+            raise refused("evidence_percent", setting=self.label("evidence_percent"))
         return limits
 
     def restricted_list(self) -> tuple[Path | None, RestrictedList | None]:
@@ -424,9 +418,9 @@ class _Given:
             return LOCK_MODES[0]
         mode = str(self.by["lock_mode"].value).strip().lower()
         if mode not in LOCK_MODES:
-            raise refused("lock_mode", setting=self._label("lock_mode"), modes=" or ".join(LOCK_MODES))
+            raise refused("lock_mode", setting=self.label("lock_mode"), modes=" or ".join(LOCK_MODES))
         if "lock" not in self.by:
-            raise refused("lock_mode_alone", setting=self._label("lock_mode"))
+            raise refused("lock_mode_alone", setting=self.label("lock_mode"))
         return mode
 
     def audit(self) -> AuditSettings:
@@ -437,10 +431,10 @@ class _Given:
         )
         for name in ("audit_arguments", "audit_max_bytes"):
             if name in self.by and file is None:
-                raise refused("audit_alone", setting=self._label(name))
+                raise refused("audit_alone", setting=self.label(name))
         size = self.count("audit_max_bytes") if "audit_max_bytes" in self.by else DEFAULT_AUDIT_BYTES
         if size < MIN_AUDIT_BYTES:
-            raise refused("audit_bytes", setting=self._label("audit_max_bytes"), low=MIN_AUDIT_BYTES)
+            raise refused("audit_bytes", setting=self.label("audit_max_bytes"), low=MIN_AUDIT_BYTES)
         return AuditSettings(file, size, key, spans)
 
     def response_bytes(self) -> int:
@@ -449,23 +443,27 @@ class _Given:
             return DEFAULT_RESPONSE_BYTES
         number = self.count("max_response_bytes")
         if not MIN_RESPONSE_BYTES <= number <= MAX_RESPONSE_BYTES:
-            label = self._label("max_response_bytes")
+            label = self.label("max_response_bytes")
             raise refused("response_bytes", setting=label, low=MIN_RESPONSE_BYTES, high=MAX_RESPONSE_BYTES)
         return number
 
     def timeout(self) -> float:
         """Return the seconds that one call may take."""
-        if "tool_timeout" not in self.by:
-            return DEFAULT_TOOL_TIMEOUT
+        return self.seconds("tool_timeout", DEFAULT_TOOL_TIMEOUT)
+
+    def seconds(self, name: str, default: float) -> float:
+        """Return a number of seconds that a call may take, *default* when it is not given."""
+        if name not in self.by:
+            return default
         try:
-            seconds = float(str(self.by["tool_timeout"].value).strip().removesuffix("s"))
+            seconds = float(str(self.by[name].value).strip().removesuffix("s"))
         except ValueError:
             seconds = 0.0
         if not 0 < seconds <= MAX_TOOL_TIMEOUT:
-            raise refused("tool_timeout", setting=self._label("tool_timeout"), high=f"{MAX_TOOL_TIMEOUT:.0f}")
+            raise refused("tool_timeout", setting=self.label(name), high=f"{MAX_TOOL_TIMEOUT:.0f}")
         return seconds
 
-    def _label(self, name: str) -> str:
+    def label(self, name: str) -> str:
         """Name a setting as its layer does; one of the file with its place."""
         layer = self.by[name]
         return f"{layer.origin}: {_KEYS[name]}" if layer.kind == "file" else layer.origin

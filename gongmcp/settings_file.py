@@ -19,6 +19,7 @@ from typing import Any
 from gongmcp.errors import StartupRefusal
 from gongmcp.exposure.policy import MAX_RESPONSE_BYTES, MIN_RESPONSE_BYTES
 from gongmcp.governance.scope import FACTS, check_scope
+from gongmcp.http_settings import HTTP_SETTINGS
 from gongmcp.refusals import located, refused
 from gongmcp.settings import LOCK_MODES, MAX_TOOL_TIMEOUT, SETTINGS
 from gongmcp.store.crm_names import LISTS, aliasable
@@ -59,10 +60,14 @@ _KINDS = {
     "audit": Kind.TEXT,
     "audit_arguments": Kind.TEXT,
     "otel_file": Kind.TEXT,
+    **{setting.name: Kind.TRUTH if setting.truth else Kind.TEXT for setting in HTTP_SETTINGS},
+    **dict.fromkeys(("allowed_origins", "allowed_hosts", "oidc_algorithms", "trusted_proxies"), Kind.TEXTS),
+    **dict.fromkeys(("http_rate", "http_at_once", "workers"), Kind.COUNT),
+    "http_tool_timeout": Kind.NUMBER,
 }
 
 TRANSPORT = FileKey("server.transport", Kind.TEXT, "How clients reach the server.")
-TRANSPORTS = ("stdio",)
+TRANSPORTS = ("stdio", "http")
 
 _CRM_HELP = {
     "late_stage_values": "Stages that count as late.",
@@ -115,7 +120,7 @@ KEYS: dict[str, FileKey] = {
 
 TABLES: tuple[str, ...] = tuple(dict.fromkeys(name.partition(".")[0] for name in KEYS))
 
-LATER_TRANSPORTS = frozenset({"http", "streamable-http", "streamable_http", "sse"})
+LATER_TRANSPORTS = frozenset({"sse"})
 _NAMES_OF_THE_CACHE = frozenset({"db", "database", "cache"})
 
 
@@ -129,6 +134,7 @@ class SettingsFile:
         crm: what the ``crm`` table holds, lists as tuples.
         scope: what the ``scope`` table holds, the same.
         lines: the line (from 1) on which each dotted key stands.
+        transport: how clients reach the server, '' when it does not say.
     """
 
     name: str
@@ -136,6 +142,7 @@ class SettingsFile:
     crm: Mapping[str, Any] = field(default_factory=dict)
     scope: Mapping[str, Any] = field(default_factory=dict)
     lines: Mapping[str, int] = field(default_factory=dict)
+    transport: str = ""
 
     def place(self, key: str) -> str:
         """Return ``FILE:LINE`` of a dotted key that stands in the file."""
@@ -253,6 +260,7 @@ class _Reader:
             {name.removeprefix("crm."): value for name, value in found.items() if name.startswith("crm.")},
             scope,
             self._lines,
+            str(found.get(TRANSPORT.name, "")).strip().lower(),
         )
 
     def _check_table(self, table: str, body: Any) -> None:

@@ -7,23 +7,43 @@ changes one of them fails there, under its name.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
 from anyio.streams.memory import MemoryObjectReceiveStream
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
-from mcp.server.lowlevel import Server
+from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.subscriptions import (
+    InMemorySubscriptionBus,
+    ListenHandler,
+    PromptsListChanged,
+    ResourcesListChanged,
+    ToolsListChanged,
+)
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
-from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
+from mcp_types import (
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    SubscriptionsListenRequestParams,
+)
 from pydantic import ValidationError
+from starlette.types import Receive, Scope, Send
 
 __all__ = [
     "Around",
     "HandlerResult",
     "Incoming",
     "MCPError",
+    "McpOverHttp",
+    "McpServer",
     "Outlet",
     "Proceed",
     "Server",
@@ -113,3 +133,60 @@ async def connect(
 ) -> None:
     """Serve one client, in the protocol era that its first request opens, until *source* ends."""
     await server.run(source, outlet, server.create_initialization_options())
+
+
+class McpServer(Server[Any]):
+    """The SDK's server, which tells its clients when its lists have changed."""
+
+    def __init__(self, name: str, version: str) -> None:
+        super().__init__(name, version=version)
+        self.bus = InMemorySubscriptionBus()
+        self.listening = ListenHandler(self.bus)
+        self.add_request_handler("subscriptions/listen", SubscriptionsListenRequestParams, self.listening)
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        """Return what the server says of itself; the SDK's transports ask without options of their own."""
+        changing = NotificationOptions(prompts_changed=True, resources_changed=True, tools_changed=True)
+        return super().create_initialization_options(
+            notification_options or changing, experimental_capabilities, extensions
+        )
+
+    async def tell_changed(self) -> None:
+        """Tell every client of the version without a handshake that listens; the transports tell the others."""
+        for event in (ToolsListChanged(), ResourcesListChanged(), PromptsListChanged()):
+            await self.bus.publish(event)
+
+
+class McpOverHttp:
+    """The SDK's streamable HTTP around a server, as an ASGI application: no sessions, answers as streams of events."""
+
+    def __init__(self, server: McpServer) -> None:
+        self._server = server
+        # Host, Origin and the length of bodies were looked at before; the SDK looks at the content type.
+        self._manager = StreamableHTTPSessionManager(
+            server, stateless=True, json_response=False, security_settings=_CHECKED_BEFORE
+        )
+
+    def run(self) -> AbstractAsyncContextManager[None]:
+        """Return the life of the application; requests are answered inside it."""
+        return self._manager.run()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        await self._manager.handle_request(scope, receive, send)
+
+    async def tell_changed(self) -> None:
+        """Tell every client that listens that the lists may have changed."""
+        await self._server.tell_changed()
+
+    def end_listening(self) -> None:
+        """End the streams of those who listen."""
+        self._server.listening.close()
+
+
+_CHECKED_BEFORE = TransportSecuritySettings(enable_dns_rebinding_protection=False)

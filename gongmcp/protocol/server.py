@@ -15,7 +15,16 @@ from gongmcp.protocol.door import Door
 from gongmcp.protocol.faults import internal_error, refuse_cursor, shielded
 from gongmcp.protocol.offers import register_completions, register_prompts, register_resources
 from gongmcp.protocol.ports import Handler, ToolInfo
-from gongmcp.protocol.sdk import HandlerResult, Incoming, MCPError, Proceed, Server, ValidationError, set_middleware
+from gongmcp.protocol.sdk import (
+    HandlerResult,
+    Incoming,
+    MCPError,
+    McpServer,
+    Proceed,
+    Server,
+    ValidationError,
+    set_middleware,
+)
 from gongmcp.render.answer import Answer
 from gongmcp.render.wire import in_order, result_bytes, result_object
 
@@ -32,14 +41,14 @@ CLIENT = "gongmcp.client"
 _GREETINGS = frozenset({"initialize", "server/discover"})
 
 
-def create_mcp_server(get_handler: Callable[[], Handler]) -> Server[Any]:
+def create_mcp_server(get_handler: Callable[[], Handler]) -> McpServer:
     """Return the MCP server of the handler that *get_handler* gives, which is asked at the first request only.
 
     *get_handler* is called for each request, never by two threads at once; who asks is in ``ASKER``. One server may
     serve many connections; the limit of calls at once is over all of them. What comes by HTTP brings its client in
     the ASGI scope, under ``CLIENT``; without one it is not answered.
     """
-    server: Server[Any] = Server("gongmcp", version=__version__)
+    server = McpServer("gongmcp", __version__)
     door = Door(get_handler)
     set_middleware(server, partial(_around, door, of_the_pipe()))
     register_tools(server, door)

@@ -25,6 +25,7 @@ from gongmcp.refusals import REFUSALS, refused
 from gongmcp.settings import ServerSettings
 from gongmcp.store.cache_file import declared_columns
 from gongmcp.store.schema import MODEL_DDL, RAW_DDL, SCHEMA_VERSION
+from tests.gongmcp.http.test_http_settings import HTTP_CASES, HTTP_STARTED
 
 ROOT = Path(__file__).parents[2]
 DRIFTED = {"lock_policy", "lock_nothing_left"}
@@ -86,7 +87,7 @@ TOML = {
     "unknown.toml": "[tools]\nprest = 'all'",
     "type.toml": "[limits]\nsearch_results = 'x'",
     "db.toml": "[server]\ndb = 'x.db'",
-    "later.toml": "[server]\ntransport = 'http'",
+    "later.toml": "[server]\ntransport = 'sse'",
     "list.yaml": "version: 1\nlists: {no_ai: {customers: [{name: Zyxomatic}]}}",
     "list_without.yaml": "version: 1\nlists: {}",
     "transport.toml": "[server]\ntransport = 'pigeon'",
@@ -331,6 +332,7 @@ UNREACHABLE_BY_ROOT = {"cache_unreadable", "cache_log_left"}
 
 def test_every_refusal_has_its_case() -> None:
     tested = {name for name, *_ in SETTINGS_CASES} | {name for name, *_ in CACHE_CASES} | UNREACHABLE_BY_ROOT
+    tested |= {name for name, *_ in HTTP_CASES} | HTTP_STARTED
     assert tested == REFUSALS.keys()
 
 

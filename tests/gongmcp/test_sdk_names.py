@@ -30,7 +30,16 @@ NAMES = {
     "mcp.server.context.CallNext": "provisional: the second argument of a middleware",
     "mcp.server.context.HandlerResult": "provisional: what a middleware returns",
     "mcp.server.context.ServerRequestContext": "provisional: the first argument of a middleware, has .method",
+    "mcp.server.lowlevel.NotificationOptions": "documented: which lists tell of changes",
     "mcp.server.lowlevel.Server": "documented, but its .middleware is provisional",
+    "mcp.server.models.InitializationOptions": "documented: what create_initialization_options returns",
+    "mcp.server.streamable_http_manager.StreamableHTTPSessionManager": "documented",
+    "mcp.server.subscriptions.InMemorySubscriptionBus": "documented",
+    "mcp.server.subscriptions.ListenHandler": "documented",
+    "mcp.server.subscriptions.PromptsListChanged": "documented",
+    "mcp.server.subscriptions.ResourcesListChanged": "documented",
+    "mcp.server.subscriptions.ToolsListChanged": "documented",
+    "mcp.server.transport_security.TransportSecuritySettings": "documented",
     "mcp.shared.exceptions.MCPError": "documented",
     "mcp.shared.message.ServerMessageMetadata": "not documented: .on_request_unanswered",
     "mcp.shared.message.SessionMessage": "not documented: .message and .metadata",
@@ -52,13 +61,13 @@ def imported(path: Path) -> set[str]:
 
 
 def test_one_module_uses_the_sdk_and_uses_these_names() -> None:
-    used = {path.name: {n for n in imported(path) if n.split(".")[0] == "mcp"} for path in PROTOCOL.glob("*.py")}
+    used = {path.name: {n for n in imported(path) if n.split(".")[0] == "mcp"} for path in PROTOCOL.rglob("*.py")}
     assert used.pop("sdk.py") == set(NAMES)
     assert not set().union(*used.values())
 
 
 def test_the_types_used_elsewhere_are_public() -> None:
-    for path in PROTOCOL.glob("*.py"):
+    for path in PROTOCOL.rglob("*.py"):
         for name in imported(path):
             if name.startswith("mcp_types."):
                 assert name.removeprefix("mcp_types.") in mcp_types.__all__, f"{path.name}: {name}"
@@ -146,9 +155,9 @@ async def plain(_method: str, proceed: sdk.Proceed) -> sdk.HandlerResult:
 async def test_a_middleware_is_given_results_as_objects_of_the_wire(modern: bool) -> None:
     seen: dict[str, Any] = {}
 
-    async def around(method: str, proceed: sdk.Proceed) -> sdk.HandlerResult:
+    async def around(message: sdk.Incoming, proceed: sdk.Proceed) -> sdk.HandlerResult:
         result = await proceed()
-        seen[method] = result
+        seen[message.method] = result
         return result | {"instructions": "added"} if isinstance(result, dict) else result
 
     meta = {"_meta": ENVELOPE} if modern else {}

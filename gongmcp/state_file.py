@@ -1,0 +1,168 @@
+"""The state file of a server over HTTP: what each client has seen of each call, and when it may ask again.
+
+All worker processes share it, and it outlives a restart, so that neither gives a client a second budget. It is not the
+cache and names nobody: calls stand in it by their alias. Without a file it lives in memory.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from gongmcp.errors import Unavailable
+from gongmcp.exposure.evidence import Evidence
+from gongmcp.identity.client import ASKER
+from gongmcp.refusals import refused
+
+APPLICATION_ID: Final = 0x676D7374
+BUSY_SECONDS: Final = 2.0
+
+_DDL: Final = """
+CREATE TABLE IF NOT EXISTS seen(
+  client TEXT NOT NULL, day INTEGER NOT NULL, call_ref TEXT NOT NULL, segment INTEGER NOT NULL,
+  chars INTEGER NOT NULL, PRIMARY KEY (client, day, call_ref, segment)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS rates(client TEXT PRIMARY KEY, due REAL NOT NULL) WITHOUT ROWID;
+"""
+
+_DAY: Final = 86400
+
+
+class StateFile:
+    """Evidence and rates of every client. Thread-safe; several processes may open the same file.
+
+    *clock* gives seconds since 1970.
+    """
+
+    def __init__(self, path: Path | None, *, clock: Callable[[], float] = time.time) -> None:
+        """Open *path*, made if it is not there; None = in memory.
+
+        Raises:
+            StartupRefusal: it is no state file, open to others, or cannot be written.
+        """
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._day = -1
+        self._connection = _in_memory() if path is None else _opened(path)
+
+    def close(self) -> None:
+        """Close it."""
+        with self._lock:
+            self._connection.close()
+
+    def wait_of(self, client: str, per_minute: int) -> float:
+        """Count one request of *client*; returns 0, or, when it is one too many, the seconds until it may ask again.
+
+        A client may save up a quarter of a minute's requests.
+        """
+        gap = 60.0 / per_minute
+        saved = max(15.0, gap)
+        with self._transaction():
+            now = self._clock()
+            row = self._connection.execute("SELECT due FROM rates WHERE client = ?", (client,)).fetchone()
+            # A clock that was set back must not lock anybody out.
+            due = min(max(row[0], now), now + saved) if row is not None else now
+            if due + gap - now > saved + 1e-9:
+                return due + gap - now - saved
+            self._connection.execute("REPLACE INTO rates VALUES (?, ?)", (client, due + gap))
+        return 0.0
+
+    def seen(self, client: str, call_ref: str) -> dict[int, int]:
+        """Return the segments of a call that *client* has seen today (UTC), with the characters of each."""
+        with self._transaction():
+            return self._seen(client, call_ref)
+
+    def spend(self, client: str, shown: Sequence[Evidence], basis: Mapping[str, int]) -> bool:
+        """Count what is about to be sent, as ``evidence.Session`` says."""
+        with self._transaction():
+            if any(len(self._seen(client, item.call_ref)) != basis[item.call_ref] for item in shown):
+                return False
+            rows = [
+                (client, self._day, item.call_ref, segment, chars)
+                for item in shown
+                for segment, chars in item.segments.items()
+            ]
+            self._connection.executemany("INSERT OR IGNORE INTO seen VALUES (?, ?, ?, ?, ?)", rows)
+        return True
+
+    def _seen(self, client: str, call_ref: str) -> dict[int, int]:
+        sql = "SELECT segment, chars FROM seen WHERE client = ? AND day = ? AND call_ref = ?"
+        return dict(self._connection.execute(sql, (client, self._day, call_ref)).fetchall())
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with self._lock:
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+                try:
+                    self._turn_of_day()
+                    yield
+                finally:
+                    self._connection.execute("COMMIT")
+            except sqlite3.Error:
+                # Not to know what was seen is not to have seen nothing.
+                raise Unavailable("The server's state file is busy.", "Call again in a few seconds.") from None
+
+    def _turn_of_day(self) -> None:
+        today = int(self._clock() // _DAY)
+        if today != self._day:
+            self._connection.execute("DELETE FROM seen WHERE day < ?", (today,))
+            self._connection.execute("DELETE FROM rates WHERE due < ?", (self._clock() - _DAY,))
+            self._day = today
+
+
+class ClientEvidence:
+    """The evidence session (``exposure.evidence.Session``) of whoever asks: a token and a day."""
+
+    def __init__(self, state: StateFile) -> None:
+        self._state = state
+
+    def seen(self, call_ref: str) -> dict[int, int]:
+        """Return what the client has seen of a call."""
+        return self._state.seen(ASKER.get().client.key, call_ref)
+
+    def spend(self, shown: Sequence[Evidence], basis: Mapping[str, int]) -> bool:
+        """Count what is about to be sent."""
+        return not shown or self._state.spend(ASKER.get().client.key, shown, basis)
+
+
+def _in_memory() -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+    connection.executescript(_DDL)
+    return connection
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            found = os.fstat(handle)
+        finally:
+            os.close(handle)
+    except OSError as error:
+        raise refused("state_file", file=path.name, reason=(error.strerror or "unknown").lower()) from None
+    if not stat.S_ISREG(found.st_mode):
+        raise refused("state_file", file=path.name, reason="it is no regular file")
+    if found.st_mode & 0o077:
+        raise refused("state_file", file=path.name, reason="others than its owner may read it; set it to mode 0600")
+    try:
+        connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=BUSY_SECONDS)
+        kind = connection.execute("PRAGMA application_id").fetchone()[0]
+        empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+        if kind != APPLICATION_ID and not (kind == 0 and empty):
+            connection.close()
+            raise refused("state_file", file=path.name, reason="it is the database of something else")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA journal_size_limit = 1048576")
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.executescript(_DDL)
+    except sqlite3.Error:
+        raise refused("state_file", file=path.name, reason="it is no database, or cannot be written") from None
+    return connection
