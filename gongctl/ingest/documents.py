@@ -29,6 +29,11 @@ def records_in(source: Source, path: str) -> Iterator[Record | Rejected]:
         yield from _document(source.read, Place(path))
 
 
+def records_in_answer(value: Any, place: Place) -> Iterator[Record | Rejected]:
+    """Yield what *value* holds, a decoded answer of Gong's API; *place* names the endpoint and the page."""
+    yield from _records(value, place, None)
+
+
 def _is_lines(source: Source) -> bool:
     """Tell JSON lines from a document by the first lines.
 

@@ -1,0 +1,142 @@
+"""The company's quota, kept by every process of this machine together: so many requests a second, so many a day.
+
+The state is a small file in the state folder (``GONGCTL_STATE_DIR``, else ``$XDG_STATE_HOME/gongctl``, else
+``~/.local/state/gongctl``), one for an account, changed under a lock. It is not in the cache, because two caches of
+one company share its quota.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from gongctl.gong.faults import QuotaExhausted
+from gongmcp.errors import Exit, StartupRefusal
+
+STATE_DIR: Final = "GONGCTL_STATE_DIR"
+_MARGIN: Final = 1.05
+"""Requests leave a little slower than allowed: the network does not keep the distance between two of them."""
+_IMPLAUSIBLE: Final = 900.0
+"""Seconds ahead that no process can have reserved: then the clock was set back, and the state starts over."""
+_BYTES: Final = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """What Gong allows: requests a second and a day (UTC)."""
+
+    rate: float = 3.0
+    daily: int = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """How many requests were made on *day*, a date in UTC."""
+
+    day: str
+    requests: int
+
+
+def state_folder(environ: Mapping[str, str] | None = None) -> Path:
+    """Return the folder of the shared state."""
+    variables = environ if environ is not None else os.environ
+    if named := variables.get(STATE_DIR):
+        return Path(named)
+    base = variables.get("XDG_STATE_HOME")
+    return (Path(base) if base else Path.home() / ".local" / "state") / "gongctl"
+
+
+class Pace:
+    """Gives out turns. *account* tells whose quota it is (``Credentials.account``)."""
+
+    def __init__(self, account: str, quota: Quota, folder: Path | None = None) -> None:
+        self._quota = quota
+        self._path = (folder or state_folder()) / f"gong-{account}.json"
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._path.touch(mode=0o600, exist_ok=True)
+        except OSError as error:
+            raise StartupRefusal(
+                f"The state of Gong's quota cannot be kept in {self._path.parent}: {error.strerror}.",
+                f"Name a folder that can be written with {STATE_DIR}.",
+                Exit.FAILED,
+            ) from None
+
+    async def turn(self) -> None:
+        """Wait until one more request may be made, and count it.
+
+        Raises:
+            QuotaExhausted: today's quota is used up.
+        """
+        await asyncio.sleep(self._reserve())
+
+    def hold(self, seconds: float) -> None:
+        """Let no process ask before *seconds* have passed."""
+        with self._state() as state:
+            state["next"] = max(state["next"], time.time() + seconds)
+
+    def used(self) -> Used:
+        """Return how many requests were made today."""
+        with self._state() as state:
+            return Used(state["day"], state["used"])
+
+    @property
+    def daily(self) -> int:
+        """How many requests a day are allowed."""
+        return self._quota.daily
+
+    def _reserve(self) -> float:
+        """Take the next free moment and return how many seconds away it is."""
+        now = time.time()
+        with self._state() as state:
+            if state["used"] >= self._quota.daily:
+                raise QuotaExhausted(
+                    f"Today's quota of {self._quota.daily:,} requests to Gong is used up",
+                    f"Run the same command again after {_midnight()} (UTC); what was read is kept.",
+                )
+            moment: float = max(state["next"], now)
+            state["next"] = moment + _MARGIN / self._quota.rate
+            state["used"] += 1
+        return moment - now
+
+    @contextmanager
+    def _state(self) -> Iterator[dict[str, Any]]:
+        handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            state = _read(os.pread(handle, _BYTES, 0))
+            before = dict(state)
+            yield state
+            if state != before:
+                # One write of one block, padded: a process that is killed leaves the old state or the new one.
+                os.pwrite(handle, json.dumps(state).encode().ljust(128), 0)
+        finally:
+            os.close(handle)
+
+
+def _read(data: bytes) -> dict[str, Any]:
+    today = datetime.now(UTC).strftime("%Y-%m-%d")
+    state: dict[str, Any] = {"next": 0.0, "day": today, "used": 0}
+    try:
+        held = json.loads(data)
+        moment, day, used = float(held["next"]), str(held["day"]), int(held["used"])
+    except (ValueError, TypeError, KeyError):
+        return state
+    if moment - time.time() < _IMPLAUSIBLE:
+        state["next"] = moment
+    if day == today:
+        state["used"] = used
+    return state
+
+
+def _midnight() -> str:
+    return (datetime.now(UTC) + timedelta(days=1)).strftime("%Y-%m-%d 00:00")
