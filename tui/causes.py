@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 CAUSES: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("Governance guard", ("governance.",)),
+    ("Governance", ("governance.",)),
     ("Switches", ("switch.",)),
     ("Provenance", ("provenance.",)),
     ("Masking", ("mask.",)),

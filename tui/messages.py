@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual.message import Message
 
+from gongmcp.exposure.ledger import Ledger
 from gongmcp.handler import Outcome
 from tui.answer import Spot
 
@@ -56,6 +57,16 @@ class OutsideCounted(Message):
         super().__init__()
         self.number = number
         self.calls = calls
+
+
+class GovernanceCompared(Message):
+    """Call *number*, of *tool*, was run without governance too: *ledger* holds what governance took from it."""
+
+    def __init__(self, number: int, tool: str, ledger: Ledger) -> None:
+        super().__init__()
+        self.number = number
+        self.tool = tool
+        self.ledger = ledger
 
 
 class CallEnded(Message):

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
+
+from gongmcp.cancel import Cancel
+from gongmcp.exposure.ledger import Ledger
+from gongmcp.exposure.policy import Policy
+from gongmcp.handler import Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +166,15 @@ class Operations(Protocol):
 
     def outside(self) -> int:
         """Return how many calls of the cache do not exist for agents; 0 when that is not known. Kept counts: quick."""
+        ...
+
+    def ungoverned(
+        self, tool: str, arguments: dict[str, Any], policy: Policy, outcome: Outcome, cancel: Cancel
+    ) -> Ledger:
+        """Return, as entries of a ledger, what governance took from *outcome*, by running its call a second time.
+
+        Empty when nothing was taken, and when there is no operator's model of this state of the cache.
+        """
         ...
 
     def governance(self) -> GovernanceView:

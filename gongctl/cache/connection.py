@@ -84,21 +84,27 @@ def require_file(path: Path) -> None:
         raise StartupRefusal(f"{path} cannot be read: {error.strerror}.", "", Exit.CACHE) from error
 
 
-def connect(path: Path, mode: str) -> sqlite3.Connection:
+def file_uri(path: Path, mode: str) -> str:
+    """Return SQLite's URI of *path* in *mode* (``ro`` or ``rw``)."""
+    # The bytes of the name, which on POSIX need not be UTF-8.
+    return f"file:{quote_from_bytes(os.fsencode(path.absolute()))}?mode={mode}"
+
+
+def connect(path: Path, mode: str, application: int = APPLICATION_ID) -> sqlite3.Connection:
     """Open *path* in SQLite's URI *mode* (``ro`` or ``rw``), with a busy timeout, and check what it is.
+
+    *application* is the id that the file must bear: that of a cache, or of an operator's model.
 
     Raises:
         StartupRefusal: not a database, damaged, of another application, or of a newer schema.
     """
     require_file(path)
-    # The bytes of the name, which on POSIX need not be UTF-8.
-    uri = f"file:{quote_from_bytes(os.fsencode(path.absolute()))}?mode={mode}"
     try:
-        connection = sqlite3.connect(uri, uri=True, timeout=BUSY_MS / 1000, isolation_level=None)
+        connection = sqlite3.connect(file_uri(path, mode), uri=True, timeout=BUSY_MS / 1000, isolation_level=None)
     except sqlite3.Error as error:
         raise refusal(error, path) from error
     try:
-        _identify(connection, path)
+        _identify(connection, path, application)
     except sqlite3.Error as error:
         connection.close()
         raise refusal(error, path) from error
@@ -108,10 +114,10 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
     return connection
 
 
-def _identify(connection: sqlite3.Connection, path: Path) -> None:
+def _identify(connection: sqlite3.Connection, path: Path, expected: int) -> None:
     connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     application = connection.execute("PRAGMA application_id").fetchone()[0]
-    if application != APPLICATION_ID:
+    if application != expected:
         raise StartupRefusal(
             f"{path} is a SQLite database of another program, not a gongctl cache.",
             "Name another file with --db.",

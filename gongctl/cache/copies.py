@@ -39,8 +39,13 @@ def note_copy(cache: Path, kind: str, copy: Path) -> None:
     Raises:
         StartupRefusal: the cache cannot be written now.
     """
-    made = KnownCopy(kind, str(copy.absolute()), utc_now())
     with CacheWriter.open(cache) as writer:
-        kept = [item for item in known_copies(writer.connection) if item.path != made.path]
-        with writer.transaction():
-            writer.set_meta(KEY, json.dumps([asdict(item) for item in (made, *kept)][:_KEPT]))
+        note_copy_in(writer, kind, copy)
+
+
+def note_copy_in(writer: CacheWriter, kind: str, copy: Path) -> None:
+    """Note in the open cache of *writer* that *copy* was made of it."""
+    made = KnownCopy(kind, str(copy.absolute()), utc_now())
+    kept = [item for item in known_copies(writer.connection) if item.path != made.path]
+    with writer.transaction():
+        writer.set_meta(KEY, json.dumps([asdict(item) for item in (made, *kept)][:_KEPT]))

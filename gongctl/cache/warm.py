@@ -357,7 +357,7 @@ class _Run:
                 return
         if large:
             self._merge_index(should_stop)
-        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._connection.execute("PRAGMA main.wal_checkpoint(TRUNCATE)")
         self.report.finished = True
 
     def _complete(self, kept: KeptProfile, should_stop: Callable[[], bool]) -> Iterator[None]:

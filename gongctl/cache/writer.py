@@ -60,12 +60,13 @@ class CacheWriter:
         create: bool = False,
         secret: bytes | None = None,
         migrating: Callable[[Migration], None] | None = None,
+        application: int = APPLICATION_ID,
     ) -> Iterator[CacheWriter]:
         """Open the cache at *path* for writing, creating it (*create*) and bringing its schema up to date.
 
         *secret* is material for the aliases' secret of a new cache (see ``gongctl.cache.secret``); for
         an existing cache it must be the one that it was made with. *migrating* is called before each
-        step of a schema migration.
+        step of a schema migration. *application* is the id that the file bears.
 
         Raises:
             StartupRefusal: missing without *create*; a folder, an empty file, no database, damaged, of
@@ -82,8 +83,8 @@ class CacheWriter:
             if not path.exists():
                 if not create:
                     require_file(path)
-                _create(path, secret)
-            db = Database(connect(path, "rw"), execute_plugins=False, recursive_triggers=False)
+                _create(path, secret, application)
+            db = Database(connect(path, "rw", application), execute_plugins=False, recursive_triggers=False)
             writer = cls(db, path)
             try:
                 writer._prepare(secret, migrating)
@@ -203,7 +204,7 @@ def real_path(path: Path) -> Path:
         raise StartupRefusal(f"{path} cannot be resolved.", "Name another file with --db.", Exit.CACHE) from error
 
 
-def _create(path: Path, secret: bytes | None) -> None:
+def _create(path: Path, secret: bytes | None, application: int) -> None:
     """Build the whole empty cache beside *path* and move it there: nobody ever sees half of one."""
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".new", dir=path.parent)
     os.close(handle)
@@ -212,7 +213,7 @@ def _create(path: Path, secret: bytes | None) -> None:
         try:
             connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA application_id = {application}")
             migrate(Database(connection, execute_plugins=False, recursive_triggers=False))
             connection.executemany(
                 "INSERT INTO meta (key, value) VALUES (?, ?)",

@@ -36,13 +36,15 @@ def explain_object(outcome: Outcome) -> dict[str, Any]:
     return explained
 
 
-def explain_text(outcome: Outcome) -> None:
-    """Print *outcome* for people, in three parts."""
+def explain_text(outcome: Outcome, outside: str = "") -> None:
+    """Print *outcome* for people, in three parts; *outside* says which calls governance took from every answer."""
     heading("What the agent receives")
     emit_text(outcome.answer.text, allowed="\n\t")
     emit_text("")
     heading("What was withheld and why")
     withheld_table(outcome)
+    if outside:
+        paragraph(outside)
     emit_text("")
     heading("Size")
     paragraph(size_line(outcome))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from gongmcp.errors import Exit, StartupRefusal
 from gongmcp.settings import ServerSettings
@@ -22,7 +22,11 @@ if TYPE_CHECKING:
     from gongctl.profile.findings import Finding
     from gongctl.profile.model import Profile
     from gongctl.profile.store import StoredProfile
+    from gongmcp.cancel import Cancel
+    from gongmcp.exposure.ledger import Ledger
+    from gongmcp.exposure.policy import Policy
     from gongmcp.governance.restricted import RestrictedList
+    from gongmcp.handler import Outcome
     from gongmcp.store.model import ModelRules
     from tui.operations import (
         BucketCount,
@@ -81,6 +85,7 @@ class CacheOperations:
         Raises:
             StartupRefusal: the cache cannot be written.
         """
+        from gongctl.cache.operator_model import operator_path, warm_operator_model
         from gongctl.cache.warm import warm
         from gongctl.cache.writer import CacheWriter
 
@@ -93,6 +98,8 @@ class CacheOperations:
                 rules=settings.model_rules(),
                 restricted=settings.restricted,
             )
+            if report.finished and not self._restricted and operator_path(self._db).exists():
+                warm_operator_model(writer, settings.model_rules(), should_stop=should_stop)
         return f"Redone: {report.redone:,} of {report.looked_at:,} calls looked at, {report.segments:,} segments."
 
     def profile(self) -> ProfileView | None:
@@ -188,6 +195,18 @@ class CacheOperations:
         with self._verdicts() as connection:
             found = scope_report(connection, self._settings.model_rules())
         return 0 if _state(found.standing) == "missing" else found.not_served
+
+    def ungoverned(
+        self, tool: str, arguments: dict[str, Any], policy: Policy, outcome: Outcome, cancel: Cancel
+    ) -> Ledger:
+        """Return what governance took from *outcome*; in restricted mode nothing is looked at."""
+        from gongctl.governance.ungoverned import taken_by_governance
+        from gongmcp.exposure.ledger import Ledger
+
+        if self._restricted:
+            return Ledger()
+        taken = taken_by_governance(self._db, self._given, policy, tool, arguments, outcome, cancel)
+        return Ledger() if taken is None else taken.ledger()
 
     def governance(self) -> GovernanceView:
         """Return what scope and restricted list take from agents, by the verdicts of the last warm.

@@ -44,17 +44,19 @@ def _at_top_level(body: str) -> list[str]:
     return [*parts, part]
 
 
-def check_cache_file(path: Path, connect: Callable[[Path], sqlite3.Connection]) -> None:
+def check_cache_file(
+    path: Path, connect: Callable[[Path], sqlite3.Connection], application: int = APPLICATION_ID
+) -> None:
     """Refuse a cache that is missing, no file, empty, foreign, older, newer, truncated or damaged.
 
-    *connect* opens the file read-only. Nothing is written and nothing is created.
+    *connect* opens the file read-only; *application* is the id that it must bear. Nothing is written or created.
     """
     _check_header(path)
     try:
         with closing(connect(path)) as connection:
-            application = connection.execute("PRAGMA application_id").fetchone()[0]
+            found_application = connection.execute("PRAGMA application_id").fetchone()[0]
             version = connection.execute("PRAGMA user_version").fetchone()[0]
-            if application != APPLICATION_ID:
+            if found_application != application:
                 raise refused("cache_foreign")
             if version > SCHEMA_VERSION:
                 raise refused("cache_newer", found=version, known=SCHEMA_VERSION)

@@ -20,7 +20,7 @@ from urllib.parse import quote_from_bytes
 from gongmcp.cancel import Cancel
 from gongmcp.errors import StartupRefusal, ToolFault, Unavailable
 from gongmcp.store.cache_file import check_cache_file
-from gongmcp.store.schema import RAW_TABLES
+from gongmcp.store.schema import APPLICATION_ID, RAW_TABLES
 
 PROGRESS_STEPS = 1000
 """SQLite VM instructions between two looks at the deadline."""
@@ -103,18 +103,22 @@ class StorePool:
     that is moved to the path later is checked the same and followed; calls already running finish on the
     file that they began with.
 
+    *application* is the id that the file must bear. The server serves caches alone; the operator's door also opens
+    a model of its own.
+
     *on_steps*, when it is set, is told of every ``MEASURED_STEPS`` VM instructions that a query runs:
     what a call costs, without a clock (measurements only, it makes queries slower).
     """
 
-    def __init__(self, path: Path, *, keep: int = 4) -> None:
+    def __init__(self, path: Path, *, keep: int = 4, application: int = APPLICATION_ID) -> None:
         self._path = path
         self._keep = keep
+        self._application = application
         self._idle: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
         self.on_steps: Callable[[], None] | None = None
         self._file = _identity(path)
-        check_cache_file(path, _connect)
+        check_cache_file(path, _connect, application)
         self._idle.append(self._open())
 
     @contextmanager
@@ -187,7 +191,7 @@ class StorePool:
             self._file = _UNCHECKED
         self.close()
         try:
-            check_cache_file(self._path, _connect)
+            check_cache_file(self._path, _connect, self._application)
         except StartupRefusal as refusal:
             raise ToolFault("cache_not_ready", refusal.message, refusal.hint) from refusal
         with self._lock:

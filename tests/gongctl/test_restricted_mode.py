@@ -27,6 +27,7 @@ BLOCKED: list[list[str]] = [
     ["governance", "explain", "1", "--ai-governance-config", "list.yaml"],
     ["governance", "export-filtered-db", "--out", "new.db", "--ai-governance-config", "list.yaml"],
     ["governance", "census"],
+    ["cache", "warm", "--operator-model"],
     ["mcp", "call", "get_sync_status", "--transcript-evidence-provenance", "raw"],
     ["mcp", "diff", "--preset", "analyst", "--preset", "operator-smoke", "--transcript-evidence-provenance", "raw"],
     ["tui", "--transcript-evidence-provenance", "raw"],
@@ -34,6 +35,7 @@ BLOCKED: list[list[str]] = [
 OPEN: list[list[str]] = [
     ["cache", "status"],
     ["cache", "inventory"],
+    ["cache", "warm"],
     ["profile", "history"],
     ["profile", "explain", "--profile", "builtin", "--against", "builtin"],
     ["governance", "scope"],

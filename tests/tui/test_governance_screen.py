@@ -74,6 +74,7 @@ class Desk:
     verdict: Any = OUT
     after_warm: Any = None
     reads: int = 0
+    taken: int = 0
     asked: list[str] = field(default_factory=list)
 
     def warm(self, progress: Callable[[int, int], None], should_stop: Callable[[], bool]) -> str:
@@ -91,6 +92,14 @@ class Desk:
         if isinstance(self.view, Exception):
             raise self.view
         return 0 if self.view.state == "missing" else int(self.view.outside)
+
+    def ungoverned(self, tool: str, *_: Any) -> Ledger:
+        taken = Ledger()
+        if self.taken:
+            taken.add(
+                Entry("omitted", "call", "governance.scope.private_calls", ("results",), count=self.taken), "Why."
+            )
+        return taken
 
     def governance(self) -> GovernanceView:
         self.reads += 1
@@ -554,7 +563,7 @@ def test_the_line_follows_a_warm(theatre: Any) -> None:
 # What withheld what
 
 RULES = {
-    "governance.guard": "Governance guard",
+    "governance.guard": "Governance",
     "switch.hide_call_titles": "Switches",
     "provenance.redacted": "Provenance",
     "mask.email": "Masking",
@@ -585,6 +594,18 @@ def many_causes() -> Ledger:
             Entry("rounded" if rule == "min_cell" else "omitted", "row", rule, ("results",), count=number + 1), "?"
         )
     return ledger
+
+
+@pytest.mark.parametrize("taken", [0, 3])
+def test_what_governance_took_joins_what_was_withheld(theatre: Any, taken: int) -> None:
+    async def scene(screen: Preflight, pilot: Pilot[None]) -> None:
+        await pilot.press("down", "r")
+        await theatre.settle(pilot)
+        await theatre.settle(pilot)
+        heads = [str(option.prompt) for option in screen.query_one(Withheld).options.options if option.disabled]
+        assert ("Governance  ×3" in heads) == bool(taken)
+
+    theatre.play(theatre.Stage(), scene, operations=Desk(taken=taken))
 
 
 def test_the_ledger_is_grouped_by_cause_with_counts(theatre: Any) -> None:

@@ -28,6 +28,7 @@ from tui.literal import literal, visible
 from tui.messages import (
     CallEnded,
     DraftChanged,
+    GovernanceCompared,
     OutsideCounted,
     RunRequested,
     ToolChosen,
@@ -372,6 +373,24 @@ class Preflight(Screen[None]):
         except Exception as error:  # noqa: BLE001 - a preview that breaks shows no content, only what broke
             failure = f"{type(error).__name__}. No content is shown; the log on stderr may say more."
         self.post_message(CallEnded(number, outcome, failure))
+        if outcome is not None and self._operations is not None and not cancel.cancelled:
+            try:
+                taken = self._operations.ungoverned(name, arguments, handler.policy, outcome, cancel)
+            except Exception:  # noqa: BLE001 - the answer stands without it, and the policy bar counts the calls
+                return
+            self.post_message(GovernanceCompared(number, name, taken))
+
+    def on_governance_compared(self, event: GovernanceCompared) -> None:
+        """Show with what was withheld what governance took, unless another call was begun meanwhile."""
+        event.stop()
+        run = self._runs.get(event.tool)
+        if event.number != self._number or run is None or run.outcome is None or not event.ledger.entries:
+            return
+        ledger = run.outcome.ledger
+        for entry in event.ledger.entries:
+            ledger.add(entry, event.ledger.reasons[entry.rule])
+        if self._tool is not None and self._tool.name == event.tool:
+            self.withheld.show(ledger, is_error=run.outcome.answer.is_error)
 
     def on_call_ended(self, event: CallEnded) -> None:
         """Show what came back, unless it was cancelled meanwhile."""
