@@ -22,7 +22,6 @@ from tui.answer import Spot
 from tui.literal import visible
 from tui.wrap import Row, wrap_lines
 
-_GUTTER = 2
 _MARK = re.compile(r"\{redacted:[a-z_]+(?:-\d+)?\}")
 _JSON = re.compile(r'^(?P<indent> *)(?P<key>"(?:[^"\\]|\\.)*")?(?P<colon>: )?(?P<value>.*)$', re.DOTALL)
 
@@ -33,6 +32,10 @@ class Lines(ScrollView, can_focus=True):
     Lines are data: control and invisible characters are drawn as glyphs here, whoever passes them.
     """
 
+    GUTTER: ClassVar[int] = 2
+    """Cells of the margin."""
+    POINTER: ClassVar[str] = "»"
+    """What stands in the margin beside the spot."""
     BINDINGS: ClassVar[list[BindingType]] = [*keys.LINES]
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "lines--sign",
@@ -90,14 +93,18 @@ class Lines(ScrollView, can_focus=True):
         """Highlight *spot* and scroll it into view."""
         self._spot = spot
         if spot is not None and self._rows:
-            first = bisect_left(self._rows, (spot.line, 0))
-            inside = (row for row in range(first, len(self._rows)) if self._rows[row].end > spot.start)
-            row = min(next(inside, first), len(self._rows) - 1)
+            row = self.row_of(spot)
             top, height = self.scroll_offset.y, self.scrollable_content_region.height
             if not top <= row < top + max(height - 1, 1):
                 # Forced: the scrollbar that allows it may only come with the next layout.
                 self.scroll_to(0, max(0, row - height // 3), animate=False, force=True)
         self.refresh()
+
+    def row_of(self, spot: Spot) -> int:
+        """Return the number of the row in which *spot* begins."""
+        first = bisect_left(self._rows, (spot.line, 0))
+        inside = (row for row in range(first, len(self._rows)) if self._rows[row].end > spot.start)
+        return min(next(inside, first), len(self._rows) - 1)
 
     def on_resize(self) -> None:
         """Wrap again when the width has changed; what was on top stays there."""
@@ -110,7 +117,7 @@ class Lines(ScrollView, can_focus=True):
 
     def _wrap(self) -> None:
         self._width = self.scrollable_content_region.width
-        room = max(8, self._width - _GUTTER - 1)  # a blank cell before the scrollbar
+        room = max(8, self._width - self.GUTTER - 1)  # a blank cell before the scrollbar
         self._rows = wrap_lines(self._lines, room)
         self.virtual_size = Size(self._width, len(self._rows))
         self.refresh()
@@ -125,8 +132,12 @@ class Lines(ScrollView, can_focus=True):
         row = self._rows[number]
         line = self._lines[row.line]
         here = self._spot is not None and self._spot.line == row.line
-        sign = ("»" if here else self._signs.get(row.line, " ")) if row.start == 0 else " "
-        segments = [Segment(f"{sign} ", base + self._style("lines--sign")), Segment(" " * row.indent, base)]
+        sign = self._sign(row) or (self.POINTER if here and row.start == 0 else "")
+        sign = sign or (self._signs.get(row.line, "") if row.start == 0 else "")
+        segments = [
+            Segment(sign.ljust(self.GUTTER), base + self._style("lines--sign")),
+            Segment(" " * row.indent, base),
+        ]
         segments += [Segment(line[a:b], style) for a, b, style in self._pieces(row, base)]
         strip = Strip(segments).adjust_cell_length(width, base)
         selection = self.text_selection
@@ -135,6 +146,10 @@ class Lines(ScrollView, can_focus=True):
             drawn = self.screen.get_component_rich_style("screen--selection")
             strip = _select(strip, start, width if end == -1 else end, drawn)
         return strip.apply_offsets(0, number)
+
+    def _sign(self, row: Row) -> str:
+        """Return what stands before anything else in the margin of *row*; '' = nothing does."""
+        return ""
 
     def _style(self, name: str) -> Style:
         return self.get_component_rich_style(name, partial=True)
@@ -164,7 +179,7 @@ class Lines(ScrollView, can_focus=True):
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """Return the text under the mouse selection, as it is drawn."""
-        drawn = [" " * (_GUTTER + row.indent) + self._lines[row.line][row.start : row.end] for row in self._rows]
+        drawn = [" " * (self.GUTTER + row.indent) + self._lines[row.line][row.start : row.end] for row in self._rows]
         return selection.extract("\n".join(drawn)), "\n"
 
     def selection_updated(self, selection: Selection | None) -> None:

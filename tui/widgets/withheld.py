@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from textual.app import ComposeResult
@@ -74,6 +75,7 @@ class Withheld(Vertical):
         self._lines: list[int | None] = []  # of each line of the list its group, None = the name of a cause
         self._nth: list[int] = []
         self._at: tuple[int, int] | None = None
+        self._layers: Mapping[int, str] = {}
 
     def compose(self) -> ComposeResult:
         """Lay out the totals, the groups and the detail of the one under the cursor."""
@@ -86,8 +88,15 @@ class Withheld(Vertical):
         """The list of groups."""
         return self.query_one(OptionList)
 
-    def show(self, ledger: Ledger | None, *, is_error: bool = False) -> None:
-        """Show *ledger*; None before anything was run."""
+    @property
+    def pointed(self) -> int | None:
+        """Index in the ledger of the entry that is pointed at."""
+        return None if self._at is None else self._groups[self._at[0]].entries[self._at[1]]
+
+    def show(self, ledger: Ledger | None, *, is_error: bool = False, layers: Mapping[int, str] | None = None) -> None:
+        """Show *ledger*; None before anything was run. *layers* tell of each entry, by its index, where the setting
+        behind its rule was given."""
+        self._layers = layers or {}
         self._ledger = ledger or Ledger()
         self._groups = group(self._ledger)
         self._nth = _earlier(self._ledger.entries)
@@ -108,13 +117,13 @@ class Withheld(Vertical):
     def _fill(self) -> None:
         """List causes and groups: a group on one line where that loses nothing, else on two where they fit."""
         room = self.options.scrollable_content_region
-        rows = [_row(item, "  ") for item in self._groups]
+        rows = [self._row(item, "  ") for item in self._groups]
         totals: Counter[str] = Counter()
         for item in self._groups:
             totals[cause_of(item.rule)] += item.count
         height = 2 * len(rows) + len(totals)
         if room.width and any(row.cell_length > room.width for row in rows) and height <= room.height:
-            rows = [_row(item, "\n    ") for item in self._groups]
+            rows = [self._row(item, "\n    ") for item in self._groups]
         options, self._lines = [], []
         for number, (item, row) in enumerate(zip(self._groups, rows, strict=True)):
             cause = cause_of(item.rule)
@@ -144,6 +153,20 @@ class Withheld(Vertical):
             self._highlight()
         self._point()
         return True
+
+    def select(self, index: int) -> None:
+        """Put the cursor on entry number *index* of the ledger and show its detail, without pointing at it."""
+        where = (
+            (g, n) for g, item in enumerate(self._groups) for n, entry in enumerate(item.entries) if entry == index
+        )
+        self._at = next(where, self._at)
+        with self.prevent(OptionList.OptionHighlighted):
+            self._highlight()
+        self._detail()
+
+    def _row(self, item: Group, joint: str) -> Content:
+        layers = dict.fromkeys(self._layers[entry] for entry in item.entries if entry in self._layers)
+        return _row(item, joint, ", ".join(layers))
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Point at the first place of the group under the cursor."""
@@ -190,19 +213,26 @@ class Withheld(Vertical):
         detail.update(
             Content("\n").join([
                 literal(item.reason),
-                Content.assemble((f"{WORDS.get(item.action, 'withheld')} by ", "$quiet"), literal(item.rule)),
+                Content.assemble(
+                    (f"{WORDS.get(item.action, 'withheld')} by ", "$quiet"), literal(item.rule), self._layer_words()
+                ),
                 Content.assemble(
                     (f"{self._at[1] + 1} of {len(item.entries)} ", "$quiet"), literal(place), literal(extent, "$quiet")
                 ),
             ])
         )  # fmt: skip
 
+    def _layer_words(self) -> Content:
+        index = self.pointed
+        layer = "" if index is None else self._layers.get(index, "")
+        return Content.styled(f" · set by: {layer}" if layer else "", "$quiet")
+
 
 def _heading(cause: str, count: int) -> Content:
     return Content.assemble((cause, "$secondary bold"), (f"  ×{count:,}", "$warning"))
 
 
-def _row(item: Group, joint: str) -> Content:
+def _row(item: Group, joint: str, layer: str) -> Content:
     return Content.assemble(
         (f"  {visible(SIGNS.get(item.action, '?'))} ", "$warning bold"),
         literal(item.action, "bold"),
@@ -211,4 +241,5 @@ def _row(item: Group, joint: str) -> Content:
         (f"  ×{item.count:,}", "$warning"),
         joint,
         literal(item.rule, "$quiet"),
+        (f" · {layer}" if layer else "", "$quiet"),
     )
