@@ -18,6 +18,7 @@ from gongctl.cli.output import DEBUG_HINT, emit_json, emit_text, fail, json_text
 from gongctl.cli.policy_options import EPILOG, asks_for_names, open_handler, resolve, takes_policy
 from gongctl.cli.restricted import not_sensitive, sensitive
 from gongmcp.errors import ERRORS, Exit, UnknownTool
+from gongmcp.refusals import refused
 
 if TYPE_CHECKING:
     from gongctl.cli.call_arguments import BatchLine
@@ -239,7 +240,7 @@ def diff(
     from gongctl.cli.call_arguments import read_arguments
     from gongctl.cli.surface_diff import preset_diff, preset_diff_text
 
-    handler = _open(flags, _need(db) if name is not None else None)
+    handler = _open(flags, _need(db) if name is not None else None, chooses=True)
     every = handler.with_policy(preset="all-readonly")
     if name is not None:
         try:
@@ -265,8 +266,15 @@ def _need(db: str | None) -> Path:
     return Path(db)
 
 
-def _open(flags: Mapping[str, Any], db: Path | None = None) -> ToolHandler:
-    return open_handler(resolve(flags), db)
+def _open(flags: Mapping[str, Any], db: Path | None = None, *, chooses: bool = False) -> ToolHandler:
+    """Return the handler of *flags*, with the server's own refusal where nobody chose the tools.
+
+    *chooses*: the command itself names presets.
+    """
+    settings = resolve(flags)
+    if settings.restricted is not None and settings.policy.tools is None and settings.lock is None and not chooses:
+        raise refused("governance_needs_tools")
+    return open_handler(settings, db)
 
 
 def _infos(handler: ToolHandler, names: Sequence[str] | None) -> list[dict[str, Any]]:
