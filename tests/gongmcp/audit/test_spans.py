@@ -14,7 +14,7 @@ from gongmcp.errors import UnknownTool
 from gongmcp.handler import ToolHandler
 from gongmcp.settings import AuditSettings
 from tests.gongmcp.audit.asking import ask, lines, observed
-from tests.gongmcp.stdio_process import Server, environment
+from tests.gongmcp.stdio_process import environment
 
 WAYS_OUT = ("opentelemetry.exporter", "opentelemetry.sdk._configuration", "requests", "urllib3", "grpc", "httpx")
 
@@ -109,18 +109,3 @@ print([name for name in sys.modules if name.startswith(("opentelemetry.sdk", "go
         check=False,
     )
     assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr
-
-
-def test_spans_that_cannot_be_written_are_lost_and_said_once(sample_cache: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "spans"
-    folder.mkdir()
-    command = [sys.executable, "-m", "gongmcp", "--db", str(sample_cache), "--otel-file", str(folder / "s.jsonl")]
-    with Server(command=command) as server:
-        folder.rename(tmp_path / "gone")
-        for number in (1, 2):
-            server.send(server.call(number, "get_sync_status"))
-            assert server.answer(number)["result"]["isError"] is False
-        server.hang_up()
-        code, said = server.end()
-    assert code == 0
-    assert said.count("spans cannot be written: no such file or directory") == 1
