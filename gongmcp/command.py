@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gongmcp.handler import ToolHandler
     from gongmcp.http_settings import HttpSettings
     from gongmcp.protocol.observe import Observer
+    from gongmcp.serving import Serving
     from gongmcp.settings_file import SettingsFile
 
 
@@ -127,8 +128,7 @@ def _serve(settings: ServerSettings, db: Path) -> int:
     from gongmcp.protocol.stdio import serve_stdio  # the SDK; a refusal does not wait for it
 
     _tell_surface(serving.base, settings)
-    if observer is not None and (model := serving.base.model()) is not None:
-        observer.know(model.secret)
+    _tell_secret(observer, serving)
     return serve_stdio(serving.handler)
 
 
@@ -148,9 +148,18 @@ def _serve_http(settings: ServerSettings, http: HttpSettings, db: Path, reread: 
         if not told:
             _tell_surface(serving.base, settings)
             told = True
+        _tell_secret(observer, serving)
         return serving
 
     return serve_http(HttpServer(http, open_serving, lambda: open_observer(settings.audit), reread))
+
+
+def _tell_secret(observer: Observer | None, serving: Serving) -> None:
+    """Let the audit log key what it says of requests that reach no read model, too."""
+    from gongmcp.audit.opening import Observers
+
+    if isinstance(observer, Observers) and (model := serving.base.model()) is not None:
+        observer.know(model.secret)
 
 
 def _tell_surface(handler: ToolHandler, settings: ServerSettings) -> None:

@@ -76,11 +76,6 @@ class LineFile:
                 self._close()
                 raise Unwritable(_reason(error)) from error
 
-    def close(self) -> None:
-        """Close the file; a later line opens it again."""
-        with self._mutex:
-            self._close()
-
     def _locked(self) -> int:
         """Return the descriptor of the file that stands at the path now, locked."""
         until = time.monotonic() + LOCK_SECONDS
