@@ -96,7 +96,12 @@ class CacheWriter:
 
     def _prepare(self, secret: bytes | None, migrating: Callable[[Migration], None] | None) -> None:
         _enter_wal(self.connection)
-        for pragma in (f"cache_size = -{CACHE_KIB}", "synchronous = NORMAL", "foreign_keys = OFF"):
+        for pragma in (
+            f"cache_size = -{CACHE_KIB}",
+            "synchronous = NORMAL",
+            "foreign_keys = OFF",
+            "secure_delete = ON",
+        ):
             self.connection.execute(f"PRAGMA {pragma}")
         self.migrated = migrate(self.db, migrations=MIGRATIONS, progress=migrating)
         stored = self.meta("secret")

@@ -411,6 +411,8 @@ def export_filtered_db(
     if as_json:
         emit_json(_export_json(db, out, found))
         return
+    if found.left_behind:
+        note(f"Removed what {found.left_behind} killed export{'s' * (found.left_behind > 1)} to this file left behind.")
     left = [(kind, reason, f"{count:,}") for (kind, reason), count in sorted(found.left.items())]
     table(("copied", ""), [(kind, f"{count:,}") for kind, count in sorted(found.copied.items())])
     if left:
@@ -432,6 +434,7 @@ def _export_json(db: Path, out: Path, found: ExportReport) -> dict[str, Any]:
         "dropped": [{"kind": d.kind, "record_id": d.record_id, "reduced": d.reduced} for d in found.dropped],
         "active_profile": found.active_profile,
         "file_bytes": found.file_bytes,
+        "left_behind_removed": found.left_behind,
         "sensitive_data_warning": "The file holds raw payloads: protect it like the cache that it was made of.",
     }
 

@@ -21,7 +21,7 @@ import msgspec
 from gongctl.cache.clock import utc_now
 from gongctl.cache.connection import connect, reading
 from gongctl.cache.deriver import decode_payload
-from gongctl.cache.lock import lock_path
+from gongctl.cache.lock import lock_path, writer_lock
 from gongctl.cache.warm import warm
 from gongctl.cache.writer import CacheWriter
 from gongctl.governance.calls import CallPayloads, secret_of
@@ -56,13 +56,15 @@ class Dropped:
 @dataclass(slots=True)
 class ExportReport:
     """What was copied and what was left, by kind; *left* says why: ``restricted``, a rule of the scope, or
-    ``no_call`` (of a transcript or scorecard whose call is not in the file). *dropped* are single records."""
+    ``no_call`` (of a transcript or scorecard whose call is not in the file). *dropped* are single records.
+    *left_behind* is how many half-written files of exports that were killed were removed."""
 
     copied: Counter[str] = field(default_factory=Counter)
     left: Counter[tuple[str, str]] = field(default_factory=Counter)
     dropped: list[Dropped] = field(default_factory=list)
     active_profile: str | None = None
     file_bytes: int = 0
+    left_behind: int = 0
 
 
 class Stopped(Exception):
@@ -118,6 +120,7 @@ def export_filtered(
         Stopped: *should_stop* said so.
     """
     check_target(source, target, (), overwrite=overwrite)
+    left_behind = _remove_left_behind(target.resolve())
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".new", dir=target.resolve().parent)
     os.close(handle)
     made = Path(name)
@@ -125,6 +128,7 @@ def export_filtered(
     try:
         with reading(source) as connection:
             report = _Export(connection, rules, restricted, progress, should_stop or (lambda: False)).into(made)
+        report.left_behind = left_behind
         report.file_bytes = made.stat().st_size
         made.replace(target.resolve())
         return report
@@ -132,6 +136,22 @@ def export_filtered(
         for path in (made, *(made.with_name(made.name + suffix) for suffix in ("-wal", "-shm", "-journal"))):
             path.unlink(missing_ok=True)
         lock_path(made).unlink(missing_ok=True)
+
+
+def _remove_left_behind(target: Path) -> int:
+    """Remove the half-written files that killed exports to *target* left, with what SQLite keeps beside them."""
+    begins, ends = f".{target.name}.", ".new"
+    found = [file for file in target.parent.iterdir() if file.name.startswith(begins) and file.name.endswith(ends)]
+    removed = 0
+    for half in found:
+        try:
+            with writer_lock(half):  # an export that is at work holds it
+                for path in (half, *(half.with_name(half.name + suffix) for suffix in ("-wal", "-shm", "-journal"))):
+                    path.unlink(missing_ok=True)
+        except StartupRefusal:
+            continue
+        removed += 1
+    return removed
 
 
 class _Export:

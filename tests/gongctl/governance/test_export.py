@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -33,6 +35,7 @@ from tests.gongctl.governance.planted import (
     spelt_in,
 )
 from tests.gongctl.profile_cache import OTHER_PROFILE, PROFILE, THIRD_PROFILE
+from tests.gongmcp.stdio_process import ROOT
 
 NAMED_IN_NOTES = PROFILE.replace("label: Won", "label: Won like Quokka") + "# seen: Zebra Rockets\n"
 NAMED_IN_A_RULE = OTHER_PROFILE.replace("value: nego", "value: quokka")
@@ -228,6 +231,38 @@ def test_stopped_it_leaves_nothing(source: Path, tmp_path: Path, after: int) -> 
     with pytest.raises(Stopped):
         export(source, tmp_path, should_stop=lambda: next(asked) >= after)
     assert set(tmp_path.iterdir()) - there <= {tmp_path / "read.yaml"}
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from gongctl.governance import export
+from tests.gongctl.governance.planted import rules_with
+from gongmcp.governance.restricted import read_restricted_list
+restricted = read_restricted_list(Path(sys.argv[3]))
+def halt(done, total):
+    print("half", flush=True)
+    sys.stdin.read()
+export.export_filtered(Path(sys.argv[1]), Path(sys.argv[2]), rules_with(restricted), restricted, progress=halt)
+"""
+
+
+def test_what_a_killed_export_left_is_removed_by_the_next_one_and_not_under_a_living_one(
+    source: Path, tmp_path: Path
+) -> None:
+    listed(tmp_path)
+    words = [sys.executable, "-c", KILLED, str(source), str(tmp_path / "new.db"), str(tmp_path / "read.yaml")]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"half\n"
+        _, beside = export(source, tmp_path)
+        assert beside.left_behind == 0, "its file was taken away from under it"
+        half = [file for file in tmp_path.iterdir() if file.name.endswith(".new")]
+        assert len(half) == 1
+        process.kill()
+    _, report = export(source, tmp_path, overwrite=True)
+    assert report.left_behind == 1
+    assert not [file for file in tmp_path.iterdir() if ".new" in file.name]
 
 
 def test_the_source_is_not_changed_and_only_the_owner_reads_the_file(source: Path, tmp_path: Path) -> None:
