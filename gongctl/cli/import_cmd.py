@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -14,7 +15,7 @@ from gongmcp.errors import Exit
 if TYPE_CHECKING:
     from gongctl.cache.status import CacheStatus
     from gongctl.cache.upsert import ImportReport
-    from gongctl.ingest import InputFile, Rejected
+    from gongctl.ingest import InputFile, Record, Rejected, Skipped
 
 app = typer.Typer(
     help="Read files of calls and transcripts into a cache.",
@@ -45,13 +46,71 @@ def import_gong(
     Whole responses, pages, arrays and JSON lines, plain or gzip'd; told by content. A second run of the
     same files changes nothing. Exit code 1 when anything was rejected; the rest is imported all the same.
     """
+    from gongctl.ingest import read
+
+    _import(_files(paths, db), db, read, as_json=as_json)
+
+
+@app.command("auto")
+@not_sensitive
+def import_auto(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files, or folders of files.")],
+    db: Annotated[Path, typer.Option("--db", envvar="GONGCTL_DB", help="Cache file; made when it is missing.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Import what other programs copied of Gong, told by content: Airbyte, Singer or Meltano, the Go gongctl.
+
+    Understood are lines of JSON of Airbyte's and Singer's messages and of their destinations, the SQLite cache of
+    the Go gongctl, and all that import gong reads. Exit code 2 when a file is none of these and nothing else was there.
+    """
+    from collections import Counter
+    from functools import partial
+
+    from gongctl.ingest.detect import SOURCES, Origin, Unknown, read_detected, source_of
+    from gongctl.ingest.files import Unreadable
+
+    files = _files(paths, db)
+    why = ""
+    for file in files:
+        try:
+            source_of(file)
+            break
+        except (Unknown, Unreadable) as error:
+            why = why or f"{file.name}: {error}"
+    else:
+        fail(
+            f"Nothing here can be imported. {why}.",
+            "Give lines of JSON of Airbyte or Singer, the database of the Go gongctl, or answers of Gong's API.",
+            Exit.USAGE,
+        )
+    found: Counter[Origin] = Counter()
+    _import(
+        files,
+        db,
+        partial(read_detected, found=found),
+        as_json=as_json,
+        said=lambda: {SOURCES[origin]: count for origin, count in found.items()},
+    )
+
+
+def _import(
+    files: list[InputFile],
+    db: Path,
+    read: Callable[..., Iterable[Record | Rejected | Skipped]],
+    *,
+    as_json: bool,
+    said: Callable[[], dict[str, int]] | None = None,
+) -> None:
+    """Import what *read* yields of *files* and print what became of it; *said* counts the files by where they are from.
+
+    Raises:
+        SystemExit: it was interrupted, or something was rejected.
+    """
     from gongctl.cache.status import cache_status
     from gongctl.cache.upsert import ImportReport, import_records, space_needed
     from gongctl.cache.writer import CacheWriter
     from gongctl.cli.progress import bytes_progress
-    from gongctl.ingest import read
 
-    files = _files(paths, db)
     packed = sum(file.size for file in files if file.path.suffix == ".gz")
     report = ImportReport()
     interrupted = False
@@ -67,8 +126,11 @@ def import_gong(
             raise SystemExit(int(Exit.INTERRUPTED)) from None
     status = cache_status(db)
     if as_json:
-        emit_json(_as_json(report, status, interrupted))
+        origins = {} if said is None else {"sources": said()}
+        emit_json(_as_json(report, status, interrupted) | origins)
     else:
+        if said is not None:
+            emit_text("Read: " + ", ".join(f"{name} ({count:,} files)" for name, count in said().items()) + ".\n")
         _print_summary(report, status)
     _print_rejected(report)
     if interrupted:
@@ -165,7 +227,11 @@ def _print_rejected(report: ImportReport) -> None:
         note(f"Rejected {item.place}: {item.reason}.")
     if report.rejected_count > _LISTED:
         note(f"... and {report.rejected_count - _LISTED:,} more; --json lists up to {len(report.rejected):,}.")
-    if report.skipped:
-        names = ", ".join(item.path for item in report.skipped[:3])
-        more = f" and {len(report.skipped) - 3:,} more" if len(report.skipped) > 3 else ""
+    for item in report.skipped:
+        if item.part:
+            note(f"Passed over {item.path}: {item.reason}.")
+    files = [item for item in report.skipped if not item.part]
+    if files:
+        names = ", ".join(item.path for item in files[:3])
+        more = f" and {len(files) - 3:,} more" if len(files) > 3 else ""
         note(f"Passed over, no JSON: {names}{more}.")

@@ -40,7 +40,7 @@ def _is_lines(source: Source) -> bool:
     A first line that is a whole value, with more lines after it, is JSON lines. So is one that is broken
     while a later one is whole, unless it can be the beginning of a document.
     """
-    lines = (line for _, line in _numbered_lines(source, _LOOKAHEAD_BYTES))
+    lines = (line for _, line in numbered_lines(source, _LOOKAHEAD_BYTES))
     try:
         first = next(lines, b"")
         if _is_whole(first):
@@ -59,7 +59,7 @@ def _is_whole(line: bytes) -> bool:
         return False
 
 
-def _numbered_lines(source: Source, longest: int) -> Iterator[tuple[int, bytes]]:
+def numbered_lines(source: Source, longest: int) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that hold something, with their numbers and without the blanks around them.
 
     Raises:
@@ -96,7 +96,7 @@ def _numbered_lines(source: Source, longest: int) -> Iterator[tuple[int, bytes]]
 def _lines(source: Source, path: str) -> Iterator[Record | Rejected]:
     number = 0
     try:
-        for number, line in _numbered_lines(source, MAX_RECORD_BYTES):
+        for number, line in numbered_lines(source, MAX_RECORD_BYTES):
             place = Place(path, line=number)
             try:
                 value = decode(line)

@@ -76,10 +76,11 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file in a folder that is no JSON and does not claim to be (a README, a picture)."""
+    """A file in a folder that is no JSON and does not claim to be (a README, a picture); or a *part* of a file."""
 
     path: str
     reason: str
+    part: bool = False
 
 
 class BadRecord(Exception):
