@@ -46,6 +46,10 @@ _ROW_FACTOR: Final = 12
 """Bytes that warm writes (rows, index, log) for a byte of compressed payload: 8 measured on real calls."""
 
 
+CLEANED_UP_TO: Final = 2_000_000
+"""Served segments up to which a warm that removed calls also takes their words out of the full-text indexes for good
+(some seconds); in a larger cache that waits for the next large build, or for a purge."""
+_INDEXES: Final = ("segments_fts", "crm_values_fts")
 KEPT_PROFILES: Final = 3
 """Profiles of which facts are kept: the active one and those that were active or asked for last."""
 REJUDGE_TARGET: Final = "rejudge_target"
@@ -355,8 +359,9 @@ class _Run:
             yield from self._complete(kept, should_stop)
             if should_stop():
                 return
-        if large:
-            self._merge_index(should_stop)
+        if large or (self.report.removed and self._served_segments() <= CLEANED_UP_TO):
+            for index in _INDEXES:
+                self._merge_index(index, should_stop)
         self._connection.execute("PRAGMA main.wal_checkpoint(TRUNCATE)")
         self.report.finished = True
 
@@ -422,20 +427,25 @@ class _Run:
                     "INSERT INTO segments_fts (segments_fts, rank) VALUES ('hashsize', ?)", (_INDEX_BUFFER,)
                 )
 
-    def _merge_index(self, should_stop: Callable[[], bool]) -> None:
-        """Make one piece of the pieces that the batches wrote into the full-text index, step by step.
+    def _served_segments(self) -> int:
+        row = self._connection.execute(
+            "SELECT value FROM counters WHERE counter = 'total' AND key = 'segments' AND detail = ''"
+        ).fetchone()
+        return 0 if row is None else int(row[0])
+
+    def _merge_index(self, index: str, should_stop: Callable[[], bool]) -> None:
+        """Make one piece of the pieces that the batches wrote into a full-text index, step by step.
 
         A search looks into each piece. In the twenty that a build leaves, a search in one call takes five
-        times as long. It changes nothing that is served: stopped, it is left to the next large build.
+        times as long. And an index notes what was taken off: the words of a removed call are gone when all is one
+        piece. It changes nothing that is served: stopped, it is left to the next large build.
         """
         pages = -_MERGED_PAGES  # negative: begins with all pieces; positive: goes on
         with self._timed("merge"):
             while not should_stop():
                 before = self._connection.total_changes
                 with self._writer.transaction():
-                    self._connection.execute(
-                        "INSERT INTO segments_fts (segments_fts, rank) VALUES ('merge', ?)", (pages,)
-                    )
+                    self._connection.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('merge', ?)", (pages,))
                     merged = self._connection.total_changes - before
                 if merged < 2:  # as the documentation of FTS5 says that it is done
                     break
