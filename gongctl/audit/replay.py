@@ -136,7 +136,8 @@ def replay(records: Iterable[AuditRecord], seal: ArgumentSeal, make_handler: Mak
         if "cursor" in arguments:
             out.skipped["later_page"] += 1
             continue
-        whose = (record.session, record.token)
+        # Over HTTP a token has a budget for each day, over a pipe a process has one.
+        whose = (record.session, record.time[:10] if record.transport == "http" else "")
         if whose not in sessions:
             handler = make_handler(EvidenceSession())
             sessions[whose] = handler, handler.policy.digest()
