@@ -11,7 +11,7 @@ from gongmcp.approval.digests import digest
 from gongmcp.approval.lock import Sample
 from gongmcp.catalog.registry import catalog
 from gongmcp.errors import Exit, StartupRefusal, ToolFault
-from gongmcp.handler import ToolHandler
+from gongmcp.handler import Outcome, ToolHandler
 
 Arguments = dict[str, Any]
 
@@ -86,19 +86,26 @@ def _offered(handler: ToolHandler, name: str, argument: str, given: Mapping[str,
     return next((value for value in values if value not in given.values()), None)
 
 
-def run_sample(handler: ToolHandler, name: str, arguments: Mapping[str, Any]) -> Sample:
-    """Return what a call of tool *name* discloses in structure: which members, and what is withheld by which rule.
+def run_sample(handler: ToolHandler, name: str, arguments: Mapping[str, Any], set_name: str = "example") -> Sample:
+    """Call tool *name* and return what it discloses in structure, as ``sample_of`` takes it down.
 
     Raises:
         StartupRefusal: (exit 1) it could not be answered, so that nothing was looked at.
     """
-    outcome = handler.call(name, arguments)
-    answer = outcome.answer
-    status = answer.error["code"] if answer.error is not None else (answer.structured or {})["status"]
+    return sample_of(name, arguments, handler.call(name, arguments), set_name)
+
+
+def sample_of(name: str, arguments: Mapping[str, Any], outcome: Outcome, set_name: str = "example") -> Sample:
+    """Return what *outcome* discloses in structure: which members, and what is withheld by which rule.
+
+    Raises:
+        StartupRefusal: (exit 1) it could not be answered, so that nothing was looked at.
+    """
+    status = outcome.code
     if status in ("unavailable", "internal_error"):
         hint = "Narrow it, or try again when the cache is not being written."
         raise StartupRefusal(f"A sample of {name} was not answered ({status}).", hint, Exit.FAILED)
-    shown = sorted(set(_paths(answer.structured or {}, "")))
+    shown = sorted(set(_paths(outcome.answer.structured or {}, "")))
     withheld = sorted({f"{entry.action} {entry.kind} {entry.rule}" for entry in outcome.ledger.entries})
     return Sample(
         arguments=dict(arguments),
@@ -106,6 +113,7 @@ def run_sample(handler: ToolHandler, name: str, arguments: Mapping[str, Any]) ->
         status=status,
         shown=shown,
         withheld=withheld,
+        set_name=set_name,
     )
 
 

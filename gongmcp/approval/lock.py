@@ -32,6 +32,7 @@ class Sample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One call that was looked at.
 
     Attributes:
+        set_name: why this one: the sample set that it belongs to (``set`` in the file).
         arguments: what it was called with.
         digest: of the three below.
         status: of the answer, or the code of its error.
@@ -44,13 +45,24 @@ class Sample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     status: str
     shown: list[str]
     withheld: list[str]
+    set_name: str = msgspec.field(default="example", name="set")
 
 
 class ApprovedTool(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A tool as it was approved: the digest of its entry in ``tools/list``, and the samples."""
+    """A tool as it was approved.
+
+    Attributes:
+        digest: of its entry in ``tools/list``.
+        samples: the calls that were looked at.
+        exempt: approved by its definition and the policy alone, no call was looked at.
+        approved_by, approved_at: who approved this tool and when (UTC); '' = as the lock says.
+    """
 
     digest: Digest
     samples: list[Sample]
+    exempt: bool = False
+    approved_by: str = ""
+    approved_at: str = ""
 
 
 class ApprovedPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -79,6 +91,7 @@ class Lock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         instructions: digest of the server's instructions with their figures and dates left out.
         prompts, resources: digests by name, or by address or template of address.
         shape: the shape of the data.
+        corpus: digest of the state of the read model that the samples were run on; None = not known.
     """
 
     lock_version: Version
@@ -92,6 +105,7 @@ class Lock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     resources: dict[str, Digest]
     tools: dict[str, ApprovedTool]
     shape: Shape
+    corpus: Digest | None = None
 
 
 class _Version(msgspec.Struct):

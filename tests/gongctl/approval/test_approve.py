@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -102,12 +103,119 @@ def test_what_cannot_be_approved_writes_nothing(arguments: list[str], gongctl: G
     assert not list(Path().iterdir())
 
 
-def test_a_lock_that_is_there_is_replaced_and_what_it_loses_is_said(gongctl: Gongctl) -> None:
-    gongctl("mcp", "approve", "search_calls", "get_call")
-    done = gongctl("mcp", "approve", "search_calls")
-    assert done.code == 0
-    assert "No longer approved: get_call." in done.err
-    assert list(read_lock(LOCK).tools) == ["search_calls"]
+def test_a_lock_that_is_there_keeps_its_other_tools(gongctl: Gongctl) -> None:
+    gongctl("mcp", "approve", "get_sync_status", "list_scorecards", "--by", "a")
+    before = read_lock(LOCK).tools
+    done = gongctl("mcp", "approve", "search_calls", "--by", "b", "--json")
+    assert done.code == 0, done.err
+    how = {tool["name"]: tool["how"] for tool in done.json("mcp-approve")["tools"]}
+    assert how == {"get_sync_status": "kept", "list_scorecards": "kept", "search_calls": "run"}
+    lock = read_lock(LOCK)
+    assert {name: lock.tools[name] for name in before} == before
+    assert {name: tool.approved_by for name, tool in lock.tools.items()} == {
+        **dict.fromkeys(before, "a"),
+        "search_calls": "b",
+    }
+    assert gongctl("mcp", "drift").code == 0
+
+
+def test_only_what_the_digests_say_has_changed_is_run_again(
+    gongctl: Gongctl, monkeypatch: pytest.MonkeyPatch, later_cache: Path
+) -> None:
+    gongctl("mcp", "approve", "get_sync_status", "list_scorecards")
+    names = ("get_sync_status", "list_scorecards")
+
+    def how(*more: object) -> dict[str, str]:
+        done = gongctl("mcp", "approve", *names, "--json", *more)
+        assert done.code == 0, done.err
+        return {tool["name"]: tool["how"] for tool in done.json("mcp-approve")["tools"]}
+
+    assert how() == dict.fromkeys(names, "unchanged")
+    changed = replace(catalog()["list_scorecards"], description="Other words.")
+    monkeypatch.setitem(catalog(), "list_scorecards", changed)
+    assert how() == {"get_sync_status": "unchanged", "list_scorecards": "run"}
+    Path("s.json").write_text('{"get_sync_status": [{}], "list_scorecards": [{"active_only": true}]}')
+    assert how("--samples", "s.json") == dict.fromkeys(names, "run")
+    assert how("--samples", "s.json") == dict.fromkeys(names, "unchanged")
+    assert how("--samples", "s.json", "--db", later_cache) == dict.fromkeys(names, "run")
+
+
+@pytest.mark.parametrize("flags", [("--min-cell", "5"), ("--transcript-evidence-provenance", "raw")])
+def test_under_another_policy_what_is_not_named_lapses(flags: tuple[str, ...], gongctl: Gongctl) -> None:
+    gongctl("mcp", "approve", "get_sync_status", "list_scorecards")
+    done = gongctl("mcp", "approve", "get_sync_status", *flags)
+    assert done.code == 0, done.err
+    assert "No longer approved (the policy is another one): list_scorecards." in done.err
+    assert list(read_lock(LOCK).tools) == ["get_sync_status"]
+
+
+def test_over_new_data_what_is_not_named_lapses(gongctl: Gongctl, later_cache: Path) -> None:
+    gongctl("mcp", "approve", "get_sync_status", "list_crm_fields")
+    done = gongctl("mcp", "approve", "get_sync_status", "--db", later_cache)
+    assert "No longer approved (the data has something new): list_crm_fields." in done.err
+    assert list(read_lock(LOCK).tools) == ["get_sync_status"]
+
+
+def test_what_was_reviewed_stays_so_where_the_data_lost_it(gongctl: Gongctl, later_cache: Path) -> None:
+    gongctl("mcp", "approve", "get_sync_status", "--db", later_cache)
+    done = gongctl("mcp", "approve", "list_scorecards")
+    assert done.code == 0, done.err
+    lock = read_lock(LOCK)
+    assert lock.tools.keys() == {"get_sync_status", "list_scorecards"}
+    assert NEW_LANGUAGE in lock.shape.languages
+
+
+def test_a_tool_is_dropped(gongctl: Gongctl) -> None:
+    gongctl("mcp", "approve", "get_sync_status", "list_scorecards")
+    done = gongctl("mcp", "approve", "--drop", "get_sync_status", "--json")
+    assert done.code == 0, done.err
+    assert done.json("mcp-approve")["dropped"] == ["get_sync_status"]
+    assert list(read_lock(LOCK).tools) == ["list_scorecards"]
+    assert gongctl("mcp", "approve", "--drop", "get_sync_status").code == Exit.USAGE
+
+
+def test_an_exempt_tool_has_no_sample_and_says_so(gongctl: Gongctl) -> None:
+    done = gongctl("mcp", "approve", "get_sync_status", "--exempt", "search_calls", "--record", "r.md")
+    assert done.code == 0, done.err
+    tools = read_lock(LOCK).tools
+    assert (tools["search_calls"].exempt, tools["search_calls"].samples) == (True, [])
+    assert not tools["get_sync_status"].exempt
+    assert "has no sample" not in done.err
+    assert "**Exempt**" in Path("r.md").read_text().partition("### search_calls")[2]
+    assert gongctl("mcp", "drift").code == 0
+    whole = gongctl("mcp", "approve", "--preset", "operator-smoke", "--exempt", "get_call", "--json")
+    how = {tool["name"]: tool["how"] for tool in whole.json("mcp-approve")["tools"]}
+    assert [name for name, word in how.items() if word == "exempt"] == ["get_call"]
+    again = gongctl("mcp", "approve", "get_call", "--json")
+    assert {tool["name"]: tool["how"] for tool in again.json("mcp-approve")["tools"]}["get_call"] == "run"
+
+
+def test_the_samples_and_the_record_name_their_sets(gongctl: Gongctl) -> None:
+    gongctl("mcp", "approve", "get_call", "--record", "r.md", "--by", "Sam | Example")
+    samples = read_lock(LOCK).tools["get_call"].samples
+    assert [sample.set_name for sample in samples] == [
+        *("latest", "largest", "most_external", "missing_fields", "example", "example")
+    ]
+    assert all("call_ref" in sample.arguments for sample in samples)
+    record = Path("r.md").read_text(encoding="utf-8")
+    assert "Sam \\| Example" in record
+    assert record.count("| largest |") == 1
+    titles = json.loads(gongctl("mcp", "call", "search_calls", "--args", '{"include_call_titles": true}').out)
+    assert titles["results"]
+    assert not any(row["title"] in record for row in titles["results"])
+
+
+def test_a_gate_that_is_closed_on_a_leak_writes_nothing(gongctl: Gongctl, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gongmcp.preview.gates.residual", lambda text: ["email"] if "revenue" in text else [])
+    done = gongctl("mcp", "approve", "search_transcript_segments", "--samples", written({"query": "revenue"}))
+    assert done.code == Exit.LEAK
+    assert "residual" in done.err
+    assert not LOCK.exists()
+
+
+def written(arguments: dict[str, object]) -> str:
+    Path("s.json").write_text(json.dumps({"search_transcript_segments": [arguments]}))
+    return "s.json"
 
 
 def test_a_write_that_fails_leaves_the_lock_as_it_was(gongctl: Gongctl, monkeypatch: pytest.MonkeyPatch) -> None:

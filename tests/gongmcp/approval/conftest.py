@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from gongctl import sample
 from gongctl.approval.approve import approve, write_lock
+from gongmcp.approval.lock import Lock
 from gongmcp.catalog.registry import catalog
 from gongmcp.handler import ToolHandler, build_handler
 from gongmcp.settings import ServerSettings
@@ -26,16 +28,20 @@ def later_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_cache(folder / "later.db", [*sample.files(), write_later(folder / "gong")])
 
 
+@cache
+def _lock(db: Path, tools: tuple[str, ...], flags: tuple[tuple[str, str], ...]) -> Lock:
+    settings = ServerSettings.resolve(dict(flags), {})
+    names = tools or tuple(sorted(settings.policy.tools or catalog()))
+    return approve(settings, db, names, {}, by="a reviewer", at="2026-06-01T00:00:00Z")
+
+
 @pytest.fixture
 def approved(sample_cache: Path, tmp_path: Path) -> Approve:
     """Approve tools (all unless *tools* names some) over the sample; keyword arguments are settings by name."""
 
     def make(*tools: str, db: Path | None = None, **flags: str) -> Path:
-        settings = ServerSettings.resolve(flags, {})
-        names = tools or tuple(sorted(settings.policy.tools or catalog()))
-        lock = approve(settings, db or sample_cache, names, {}, by="a reviewer", at="2026-06-01T00:00:00Z")
         path = tmp_path / "gongmcp.lock.json"
-        write_lock(path, lock)
+        write_lock(path, _lock(db or sample_cache, tools, tuple(sorted(flags.items()))))
         return path
 
     return make
