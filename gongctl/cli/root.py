@@ -30,6 +30,7 @@ class RootGroup(LazyGroup):
         "audit": Deferred("gongctl.cli.audit_cmd:app", "Read a server's audit log: what left, and to whom."),
         "policy": Deferred("gongctl.cli.policy_cmd:app", "Hold a policy to committed cases."),
         "token": Deferred("gongctl.cli.token_cmd:app", "Access tokens for agents that come over HTTP."),
+        "sync": Deferred("gongctl.cli.sync_cmd:app", "Fill a cache from Gong's API."),
         "auth": Deferred("gongctl.cli.auth_cmd:app", "Keys and credentials of other services."),
         "config": Deferred("gongctl.cli.config_cmd:app", "Show the settings that apply and where each came from."),
         "tui": Deferred("gongctl.cli.tui_cmd:app", "Preview what an agent receives, and what is withheld."),

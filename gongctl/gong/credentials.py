@@ -107,6 +107,15 @@ def find_credentials(
     return _made(found, base_url or found.get(URL) or BASE_URL, source)
 
 
+def given_credentials(values: Mapping[str, str], base_url: str) -> Credentials:
+    """Return the credentials in *values*, by the names of the variables.
+
+    Raises:
+        StartupRefusal: as for ``find_credentials``.
+    """
+    return _made({name: value for name, value in values.items() if value}, base_url, "keyring")
+
+
 def _made(found: Mapping[str, str], base_url: str, source: Source) -> Credentials:
     where = checked_base_url(base_url)
     if TOKEN in found:
@@ -115,7 +124,7 @@ def _made(found: Mapping[str, str], base_url: str, source: Source) -> Credential
         return Credentials("Bearer", "", Secret(_sendable(found[TOKEN], TOKEN)), where, source)
     for name in (KEY, KEY_SECRET):
         if name not in found:
-            raise StartupRefusal(f"{name} is not set, although the other half is.", _HINT, Exit.USAGE)
+            raise StartupRefusal(f"{name} is missing.", _HINT, Exit.USAGE)
     key = _sendable(found[KEY], KEY)
     if ":" in key:
         raise StartupRefusal(f"{KEY} holds a colon, which no access key does.", _HINT, Exit.USAGE)

@@ -22,6 +22,7 @@ from typing import Any, Final
 from gongctl.gong.faults import QuotaExhausted
 from gongmcp.errors import Exit, StartupRefusal
 
+RATE, DAILY = "GONGCTL_GONG_RATE", "GONGCTL_GONG_DAILY_QUOTA"
 STATE_DIR: Final = "GONGCTL_STATE_DIR"
 _MARGIN: Final = 1.05
 """Requests leave a little slower than allowed: the network does not keep the distance between two of them."""
@@ -36,6 +37,15 @@ class Quota:
 
     rate: float = 3.0
     daily: int = 10_000
+
+    @classmethod
+    def of(cls, environ: Mapping[str, str], rate: float = 3.0, daily: int = 10_000) -> Quota:
+        """Return the quota of the environment where it says one, else *rate* and *daily*.
+
+        Raises:
+            StartupRefusal: a variable holds no number above zero.
+        """
+        return cls(_number(environ, RATE, rate), int(_number(environ, DAILY, daily)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +146,17 @@ def _read(data: bytes) -> dict[str, Any]:
     if day == today:
         state["used"] = used
     return state
+
+
+def _number(environ: Mapping[str, str], name: str, otherwise: float) -> float:
+    text = environ.get(name, "").strip()
+    try:
+        value = float(text) if text else float(otherwise)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1e9:
+        raise StartupRefusal(f"{name} is no number above zero.", "Correct it or unset it.", Exit.USAGE)
+    return value
 
 
 def _midnight() -> str:

@@ -17,7 +17,8 @@ class StepReport:
 
     *planned* and *finished* count what the step goes through: windows, calls to ask for, or listings. *restricted*
     counts calls that name a restricted customer, *withheld* other records that do; *notes* are sentences for the
-    operator. *transcripts* counts the outcomes of asking for transcripts.
+    operator. *transcripts* counts the outcomes of asking for transcripts. *ends_run*: Gong would answer a further step
+    as little as this one.
     """
 
     step: str
@@ -38,6 +39,7 @@ class StepReport:
     gone: int = 0
     transcripts: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    ends_run: bool = False
     seconds: float = 0.0
 
     @property

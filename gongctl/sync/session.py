@@ -18,7 +18,7 @@ from gongctl.cache.upsert import REJECTED_KEPT, store_records
 from gongctl.cache.writer import CacheWriter
 from gongctl.gong.client import Answer, Exchange, GongClient
 from gongctl.gong.endpoints import Endpoint
-from gongctl.gong.faults import CursorStuck, QuotaExhausted
+from gongctl.gong.faults import CursorStuck, NoAnswer, NotGong, QuotaExhausted
 from gongctl.ingest.documents import records_in_answer
 from gongctl.ingest.records import Place, Record, Rejected
 from gongctl.sync.governed import Door
@@ -61,6 +61,8 @@ class Session:
     door: Door | None = None
     concurrency: int = 3
     now: int = field(default_factory=present)
+    reported: list[StepReport] = field(default_factory=list)
+    """A report for each step that was begun."""
 
     @asynccontextmanager
     async def step(self, name: str, question: str = "", pages: Pages | None = None) -> AsyncIterator[Step]:
@@ -70,6 +72,7 @@ class Session:
         and goes on.
         """
         step = Step(self, StepReport(name, question), pages or Pages())
+        self.reported.append(step.report)
         started = time.perf_counter()
         step.begin()
         before = self.client.requests
@@ -82,7 +85,9 @@ class Session:
                 step.report.hint = "Run the same command again: it goes on there."
         except QuotaExhausted as fault:
             outcome = "partial"
-            step.report.reason, step.report.hint = fault.message, fault.hint
+            step.report.reason, step.report.hint, step.report.ends_run = fault.message, fault.hint, True
+        except (NoAnswer, NotGong) as fault:
+            step.report.reason, step.report.hint, step.report.ends_run = fault.message, fault.hint, True
         except StartupRefusal as refusal:
             step.report.reason, step.report.hint = refusal.message, refusal.hint
         except (asyncio.CancelledError, KeyboardInterrupt):

@@ -8,6 +8,7 @@ transcript is asked for again after an hour, then after two, four and so on to a
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,14 @@ BATCH: Final = 100
 """Calls of one request: as many as a page of the answer holds."""
 MOST_ATTEMPTS: Final = 12
 """After so many attempts a call is given up: five weeks after the first."""
+
+
+_DUE: Final = """FROM raw_calls AS c
+    LEFT JOIN raw_transcripts AS t ON t.call_id = c.call_id
+    LEFT JOIN sync_transcripts AS s ON s.call_id = c.call_id
+    WHERE (t.call_id IS NULL OR s.outcome = 'empty')
+      AND (s.call_id IS NULL OR s.outcome IN ('private', 'stored') OR :again
+           OR (s.outcome IN ('pending', 'empty') AND s.next_ask_at <= :now))"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +77,17 @@ def _settle_imported(session: Session) -> None:
         )
 
 
+def count_due(connection: sqlite3.Connection, now: int, *, again: bool = False) -> int:
+    """Return how many calls there are to ask for, private ones among them."""
+    return int(connection.execute(f"SELECT count(*) {_DUE}", {"now": now, "again": again}).fetchone()[0])
+
+
 def due_calls(session: Session, wanted: WantedTranscripts) -> tuple[list[str], int]:
     """Return the calls to ask for, the longest waiting first, and how many private ones are passed over."""
     connection = session.writer.connection
     rows = connection.execute(
-        """SELECT c.call_id FROM raw_calls AS c
-           LEFT JOIN raw_transcripts AS t ON t.call_id = c.call_id
-           LEFT JOIN sync_transcripts AS s ON s.call_id = c.call_id
-           WHERE (t.call_id IS NULL OR s.outcome = 'empty')
-             AND (s.call_id IS NULL OR s.outcome IN ('private', 'stored') OR :again
-                  OR (s.outcome IN ('pending', 'empty') AND s.next_ask_at <= :now))
-           ORDER BY coalesce(nullif(s.next_ask_at, 0), CAST(strftime('%s', c.imported_at) AS INTEGER)), c.call_id""",
+        f"""SELECT c.call_id {_DUE}
+            ORDER BY coalesce(nullif(s.next_ask_at, 0), CAST(strftime('%s', c.imported_at) AS INTEGER)), c.call_id""",
         {"now": session.now, "again": wanted.again},
     ).fetchall()
     due: list[str] = []

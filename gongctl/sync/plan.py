@@ -1,0 +1,165 @@
+"""``sync run --dry-run``: what a run would ask for, in requests and minutes, without asking.
+
+A window costs a request for each page of calls, and at least one. How many calls a window holds is taken from the
+cache where it was listed before; elsewhere from the cache's average; with nothing to go by the number is a lower
+bound and says so.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from gongctl.cache.connection import reading
+from gongctl.cache.migrations import version_of
+from gongctl.gong.pace import Quota
+from gongctl.sync.calls import WantedCalls
+from gongctl.sync.config import (
+    AnyStep,
+    CallsStep,
+    CrmStep,
+    RunConfig,
+    ScorecardsStep,
+    SettingsStep,
+    TranscriptsStep,
+    step_name,
+)
+from gongctl.sync.coverage import begun_windows, plan_windows, settled
+from gongctl.sync.scorecards import WINDOW as REVIEW_WINDOW
+from gongctl.sync.steps import wanted_calls, wanted_scorecards
+from gongctl.sync.times import DAY, present, written
+from gongctl.sync.transcripts import BATCH, count_due
+
+PAGE: Final = 100
+_SYNC_SCHEMA: Final = 3
+"""Schema version from which a cache knows of sync."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStep:
+    """What one step would do. *requests* are estimated; *at_least* tells that they may be more."""
+
+    step: str
+    what: str
+    requests: int
+    at_least: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run would do; *seconds* is how long its requests take at the allowed rate."""
+
+    db: str
+    steps: tuple[PlannedStep, ...]
+    requests: int
+    at_least: bool
+    seconds: float
+    requests_per_day: int
+    used_today: int | None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the form that ``--json`` prints."""
+        return asdict(self) | {"steps": [asdict(step) for step in self.steps]}
+
+
+def plan_run(config: RunConfig, db: Path, base_url: str, quota: Quota, used_today: int | None) -> Plan:
+    """Return what *config* would ask for with the cache *db*, which need not exist."""
+    if db.exists():
+        with reading(db) as connection:
+            known = connection if version_of(connection) >= _SYNC_SCHEMA else None
+            steps = _steps(config, known, base_url)
+    else:
+        steps = _steps(config, None, base_url)
+    requests = sum(step.requests for step in steps)
+    return Plan(
+        str(db),
+        tuple(steps),
+        requests,
+        any(step.at_least for step in steps),
+        round(requests / quota.rate, 1),
+        quota.daily,
+        used_today,
+    )
+
+
+def _steps(config: RunConfig, connection: sqlite3.Connection | None, base_url: str) -> list[PlannedStep]:
+    return [_step(step, config, connection, base_url) for step in config.steps]
+
+
+def _step(step: AnyStep, config: RunConfig, connection: sqlite3.Connection | None, base_url: str) -> PlannedStep:
+    name = step_name(step)
+    if isinstance(step, CallsStep):
+        return _calls(wanted_calls(step, config.private_calls), connection, base_url)
+    if isinstance(step, TranscriptsStep):
+        return _transcripts(step, connection)
+    if isinstance(step, ScorecardsStep):
+        wanted = wanted_scorecards(step)
+        question = wanted.question(base_url)
+        begin = wanted.from_at if wanted.from_at is not None else _first(connection, question)
+        if begin is None:
+            return PlannedStep(name, "needs a first day: from", 0)
+        length = wanted.to_at - begin
+        if connection is not None:
+            span = (begin, wanted.to_at)
+            count = len(
+                plan_windows(
+                    connection, question, span, look_back=wanted.look_back, length=REVIEW_WINDOW, now=present()
+                )
+            )
+        else:
+            count = -(-length // REVIEW_WINDOW)
+        return PlannedStep(name, f"{count:,} windows of reviews since {written(begin)[:10]}", count, True)
+    if isinstance(step, SettingsStep):
+        return PlannedStep(name, " and ".join(step.kinds), len(step.kinds))
+    if isinstance(step, CrmStep):
+        return PlannedStep(name, "integrations and their schema", 1 + len(step.object_types))
+    return PlannedStep(name, "all of them", 1, name == "users")
+
+
+def _first(connection: sqlite3.Connection | None, question: str) -> int | None:
+    if connection is None:
+        return None
+    known = [start for start, _ in settled(connection, question, 0)]
+    known += [window.from_at for window in begun_windows(connection, question)]
+    return min(known, default=None)
+
+
+def _calls(wanted: WantedCalls, connection: sqlite3.Connection | None, base_url: str) -> PlannedStep:
+    question = wanted.question(base_url)
+    begin = wanted.from_at if wanted.from_at is not None else _first(connection, question)
+    if begin is None:
+        return PlannedStep("calls", "needs a first day: from", 0)
+    end = min(wanted.to_at, present())
+    if connection is None:
+        count = -(-(end - begin) // wanted.window)
+        return PlannedStep("calls", f"{count:,} windows since {written(begin)[:10]}", count, True)
+    windows = plan_windows(
+        connection, question, (begin, end), look_back=wanted.look_back, length=wanted.window, now=present()
+    )
+    a_day = _calls_a_day(connection, question)
+    pages = sum(
+        max(1, -(-int((window.to_at - window.from_at) / DAY * (a_day or 0)) // PAGE) - window.pages)
+        for window in windows
+    )
+    what = f"{len(windows):,} windows since {written(windows[0].from_at)[:10]}" if windows else "nothing is due"
+    return PlannedStep("calls", what, pages, a_day is None and bool(windows))
+
+
+def _calls_a_day(connection: sqlite3.Connection, question: str) -> float | None:
+    """Return how many calls a day of the settled time holds; None when none is settled."""
+    row = connection.execute(
+        "SELECT sum(to_at - from_at) FROM sync_coverage WHERE question = ?", (question,)
+    ).fetchone()
+    calls = connection.execute("SELECT value FROM tallies WHERE name = 'call'").fetchone()
+    return calls[0] * DAY / row[0] if row[0] and calls else None
+
+
+def _transcripts(step: TranscriptsStep, connection: sqlite3.Connection | None) -> PlannedStep:
+    if connection is None:
+        return PlannedStep("transcripts", "one request for 100 new calls", 0, True)
+    due = count_due(connection, present())
+    if step.limit is not None:
+        due = min(due, step.limit)
+    return PlannedStep("transcripts", f"{due:,} calls without one, and those that calls finds", -(-due // BATCH), True)
