@@ -30,6 +30,8 @@ BLOCKED: list[list[str]] = [
     ["cache", "warm", "--operator-model"],
     ["mcp", "call", "get_sync_status", "--transcript-evidence-provenance", "raw"],
     ["mcp", "diff", "--preset", "analyst", "--preset", "operator-smoke", "--transcript-evidence-provenance", "raw"],
+    ["mcp", "replay", "audit.jsonl", "--key", "key", "--show-arguments"],
+    ["audit", "exposure", "audit.jsonl", "--call", "1"],
     ["tui", "--transcript-evidence-provenance", "raw"],
 ]
 OPEN: list[list[str]] = [
