@@ -11,6 +11,9 @@ from typing import Final
 MASKING_VERSION: Final = 4
 """Raised whenever the same text would be masked differently; part of the read model's digest."""
 
+PARTICIPANTS_VERSION: Final = 2
+"""The same for the names of a call's own parties; it counts where ``--mask-participants`` is on."""
+
 MASKED_KINDS: Final[dict[str, str]] = {
     "link": "meeting link or its code",
     "key": "API key, access token, private key or password",

@@ -7,7 +7,8 @@ in any order, with initials or particles between, first and last names alone, po
 
 A name that is also an ordinary word (Will, Grant, May) is taken for one only beside another part of the name, or with a
 capital letter inside a sentence. Part of a company's name stays: account names, the domains of the parties' addresses
-and the companies in their job titles say which companies there are. Nicknames that no party carries are not known.
+and the companies in their job titles say which companies there are. Common short forms of given names (Robert, Bob)
+count with a capital letter alone, as ordinary words do; Müller is Mueller too. Other nicknames are not known.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any, Final
 
 from gongmcp.exposure.detect.fold import View, fold
 from gongmcp.exposure.detect.ordinary_words import ORDINARY_WORDS
+from gongmcp.exposure.given_names import other_given_names, other_spellings
 from gongmcp.exposure.text import CONTROL, MaskedText, Span, apply_spans
 
 
@@ -87,6 +89,8 @@ class Participants:
 
     carriers: dict[str, set[int]] = field(default_factory=dict)
     initials: dict[int, set[str]] = field(default_factory=dict)
+    bases: dict[str, str] = field(default_factory=dict)
+    short: set[str] = field(default_factory=set)
     pattern: re.Pattern[str] | None = None
     companies: re.Pattern[str] | None = None
     accounts: re.Pattern[str] | None = None
@@ -99,15 +103,24 @@ class Participants:
         found = cls()
         patterns: dict[str, str] = {}
         numbers: dict[str, int] = {}
+        own: set[str] = set()
+        short: set[str] = set()
         for position, person in enumerate(people, 1):
             name, address = _text(person.get("name")), _text(person.get("emailAddress"))
             number = numbers.setdefault(fold(name), position) if name else position
             for key, pattern in _parts(name, address):
                 patterns[key] = pattern
                 found.carriers.setdefault(key, set()).add(number)
+                own.add(key)
+            for other in _others(name, address):
+                patterns.setdefault(other.key, other.pattern)
+                found.carriers.setdefault(other.key, set()).add(number)
+                found.bases.setdefault(other.key, other.base)
+                short |= {other.key} if other.short else set()
             found.initials.setdefault(number, set()).update(piece[0] for piece in _pieces(name))
         if not patterns:
             return None
+        found.short = short - own
         found.pattern = _words(patterns.values())
         found.companies = _phrases(company for person in people for company in _companies(person))
         found.accounts = _phrases(accounts)
@@ -164,13 +177,18 @@ class Participants:
             find = _Find(match.start(), match.end(), (key,), frozenset(self.carriers[key]))
             if last is not None:
                 shared = last.parties & find.parties
-                if shared and key not in last.keys and _GAP.fullmatch(text, last.end, find.start):
+                again = self._base(key) in map(self._base, last.keys)
+                if shared and not again and _GAP.fullmatch(text, last.end, find.start):
                     last = _Find(last.start, find.end, (*last.keys, key), shared)
                     continue
                 yield last
             last = find
         if last is not None:
             yield last
+
+    def _base(self, key: str) -> str:
+        """Return the part of a name that *key* is another form of."""
+        return self.bases.get(key, key)
 
     def _key(self, matched: str) -> str:
         key = "".join(_LETTERS.findall(matched))
@@ -193,10 +211,12 @@ class Participants:
         if len(words) > 1:
             return not ORDINARY_WORDS.issuperset(words) or view.raw_char(find.start).isupper()
         key = find.keys[0]
-        if key not in ORDINARY_WORDS and (len(key) > _MIN_PART or _UNSPACED.search(key)):
+        if key not in self.short and key not in ORDINARY_WORDS and (len(key) > _MIN_PART or _UNSPACED.search(key)):
             return True
         if not view.raw_char(find.start).isupper():
             return False
+        if key not in ORDINARY_WORDS and len(key) > _MIN_PART:
+            return True
         before = view.text[max(0, find.start - 20) : find.start]
         if _SENTENCE_END.search(before):
             return key not in _OPENINGS and key not in _DATES and view.text[find.end : find.end + 1] in (",", ".", "?")
@@ -245,6 +265,33 @@ def _parts(name: str, address: str) -> tuple[tuple[str, str], ...]:
     if len(words) > 1 and _MAILBOXES.isdisjoint(words):
         add(words, _MIN_JOINED)
     return tuple(found.items())
+
+
+@dataclass(frozen=True, slots=True)
+class _Other:
+    """What a person may be called or spelt besides the *base*, which is a part of the name; *short*: a short form."""
+
+    key: str
+    pattern: str
+    base: str
+    short: bool
+
+
+@lru_cache(maxsize=8192)
+def _others(name: str, address: str) -> tuple[_Other, ...]:
+    """Return short forms of the given name, and other spellings of each word of the *name*."""
+    pieces = _pieces(name) if "@" not in name else []
+    if not pieces:
+        return ()
+    known = {key for key, _ in _parts(name, address)}
+    found: dict[str, _Other] = {}
+    for word in _LETTERS.findall(name):
+        base = fold(word)
+        for other in sorted(other_spellings(word) - known) if base in known else ():
+            found.setdefault(other, _Other(other, _pattern(other, (other,)), base, short=False))
+    for other in sorted(other_given_names(pieces[0]) - known):
+        found.setdefault(other, _Other(other, _pattern(other, (other,)), pieces[0], short=True))
+    return tuple(found.values())
 
 
 def _pattern(key: str, words: Sequence[str]) -> str:

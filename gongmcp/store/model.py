@@ -12,7 +12,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from gongmcp.exposure.kinds import MASKED_KINDS, MASKING_VERSION
+from gongmcp.exposure.kinds import MASKED_KINDS, MASKING_VERSION, PARTICIPANTS_VERSION
 from gongmcp.governance.scope import Scope
 from gongmcp.store.crm_names import CrmNames
 from gongmcp.store.schema import SCHEMA_VERSION
@@ -45,7 +45,7 @@ class ModelRules:
             "kinds": list(MASKED_KINDS),
             "names": self.names.canonical(),
             "scope": self.scope.canonical(),
-            "mask_participants": self.mask_participants,
+            "mask_participants": PARTICIPANTS_VERSION if self.mask_participants else False,
         }
 
     @property

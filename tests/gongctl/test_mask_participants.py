@@ -6,9 +6,11 @@ import gzip
 import json
 import re
 import sqlite3
+import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from gongctl.cache.upsert import import_records
 from gongctl.cache.warm import warm
 from gongctl.cache.writer import CacheWriter
 from gongctl.ingest import read_paths
+from gongmcp.exposure.detect.fold import fold
 from gongmcp.exposure.masking import mask
 from gongmcp.exposure.participants import Participants
 from gongmcp.exposure.text import CONTROL, Span, apply_spans, parse_spans, restore
@@ -76,8 +79,8 @@ def masked(text: str, parties: list[dict[str, Any]] | None = None, accounts: tup
         ("It was J. Marchetti who wrote", "It was J. {redacted:person-1} who wrote"),
         ("Jan van der Kamp and Kamp, Jan", "{redacted:person-5} and {redacted:person-5}"),
         (
-            "Steven O'Rourke, Steve ORourke, o rourke",
-            "{redacted:person-3}, Steve {redacted:person-3}, {redacted:person-3}",
+            "Steven O'Rourke and Steve ORourke and o rourke",
+            "{redacted:person-3} and {redacted:person-3} and {redacted:person-3}",
         ),
         ("Ms. Park-Lindqvist or Lindqvist", "Ms. {redacted:person-4} or {redacted:person-4}"),
         # A name of two parties has no number.
@@ -103,6 +106,39 @@ def masked(text: str, parties: list[dict[str, Any]] | None = None, accounts: tup
 )
 def test_what_is_a_name(said: str, left: str) -> None:
     assert masked(said) == left
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "left"),
+    [
+        ("Robert Lund", "Bob said so, and Bobby Lund agreed", "{1} said so, and {1} agreed"),
+        ("Bob Lund", "Robert Lund is here, thanks Robert", "{1} is here, thanks {1}"),
+        ("William Lund", "thanks Bill, the bill is paid", "thanks {1}, the bill is paid"),
+        ("William Lund", "bill them. Bill it. Billy, hello", "bill them. Bill it. {1}, hello"),
+        ("Robert Lund", "do not rob anybody, they rob us", "do not rob anybody, they rob us"),
+        ("Richard Lund", "a rich man, Rich said, is enriched", "a rich man, {1} said, is enriched"),
+        ("Patrick Lund", "a pat on the back from Pat", "a pat on the back from {1}"),
+        ("Edward Lund", "with Ed and Ted: ed. ted talks", "with {1} and {1}: ed. ted talks"),
+        ("Jörg Müller", "Joerg Mueller or Jorg Muller, or joerg", "{1} or {1}, or {1}"),
+        ("Anna Mueller", "Frau Müller and Anna Müller, muller", "Frau {1} and {1}, {1}"),
+        ("Søren Weiß", "Soeren Weiss and Soren", "{1} and {1}"),
+        ("Sue Poe", "su casa, in the po valley", "su casa, in the po valley"),
+        ("Susan Lund", "so Sue will sue them", "so {1} will sue them"),
+        ("Nobody Special", "Bob, Rob and Mueller", "Bob, Rob and Mueller"),
+    ],
+)
+def test_short_forms_and_other_spellings(name: str, said: str, left: str) -> None:
+    assert masked(said, [party(name)]) == left.replace("{1}", "{redacted:person-1}")
+
+
+def test_the_table_of_short_forms_is_folded_and_without_doubles() -> None:
+    text = (files("gongmcp.data") / "nicknames.toml").read_text(encoding="utf-8")
+    names = tomllib.loads(text)["nicknames"]
+    assert list(names) == sorted(names)
+    for name, short in names.items():
+        assert {fold(item) for item in (name, *short)} == {name, *short}
+        assert len(set(short)) == len(short)
+        assert name not in short
 
 
 def test_companies_are_not_touched() -> None:
