@@ -227,11 +227,11 @@ def _print_rejected(report: ImportReport) -> None:
         note(f"Rejected {item.place}: {item.reason}.")
     if report.rejected_count > _LISTED:
         note(f"... and {report.rejected_count - _LISTED:,} more; --json lists up to {len(report.rejected):,}.")
-    for item in report.skipped:
-        if item.part:
-            note(f"Passed over {item.path}: {item.reason}.")
-    files = [item for item in report.skipped if not item.part]
+    for part in report.skipped:
+        if part.part:
+            note(f"Passed over {part.path}: {part.reason}.")
+    files = [file for file in report.skipped if not file.part]
     if files:
-        names = ", ".join(item.path for item in files[:3])
+        names = ", ".join(file.path for file in files[:3])
         more = f" and {len(files) - 3:,} more" if len(files) > 3 else ""
         note(f"Passed over, no JSON: {names}{more}.")

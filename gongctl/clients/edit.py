@@ -54,15 +54,24 @@ def server_entry(client: Client, data: bytes, name: str) -> dict[str, Any] | Non
     Raises:
         StartupRefusal: the configuration cannot be read.
     """
-    servers = _meaning(client, _text(client, data)).get(client.key)
-    if servers is None:
-        return None
-    if not isinstance(servers, dict):
-        raise _refused(client, f'"{client.key}" is no table of servers')
-    found = servers.get(name)
+    found = servers_of(client, data).get(name)
     if found is not None and not isinstance(found, dict):
         raise _refused(client, f'"{name}" is no entry of a server')
     return found
+
+
+def servers_of(client: Client, data: bytes) -> dict[str, Any]:
+    """Return all servers that *client* keeps, by name.
+
+    Raises:
+        StartupRefusal: the configuration cannot be read.
+    """
+    servers = _meaning(client, _text(client, data)).get(client.key)
+    if servers is None:
+        return {}
+    if not isinstance(servers, dict):
+        raise _refused(client, f'"{client.key}" is no table of servers')
+    return servers
 
 
 def command_of(client: Client, data: bytes, name: str) -> tuple[list[str], dict[str, str]] | None:

@@ -1,0 +1,1 @@
+"""What may be sent to somebody who helps: figures and settings, nothing of customers."""
