@@ -11,7 +11,7 @@ from gongmcp.catalog.limits import Cap
 from gongmcp.exposure.policy import Policy
 from gongmcp.http_settings import HTTP_SETTINGS, shown
 from gongmcp.settings import SETTINGS, AuditSettings, ServerSettings
-from gongmcp.settings_file import ALIASES, CRM_KEYS, SCOPE_KEYS, TRANSPORT, TRANSPORTS, FileKey
+from gongmcp.settings_file import ALIASES, CRM_KEYS, REVEAL, REVEALS, SCOPE_KEYS, TRANSPORT, TRANSPORTS, FileKey
 from gongmcp.store.crm_names import default_list
 
 
@@ -48,6 +48,7 @@ def effective(settings: ServerSettings) -> list[Effective]:
         _of_file_alone(settings, TRANSPORT.name, TRANSPORTS[0] if settings.http is None else TRANSPORTS[1]),
         *(_of_layers(settings, setting.name, setting.key) for setting in SETTINGS),
         *(_of_file_alone(settings, key.name, _default(key)) for key in (*CRM_KEYS, *SCOPE_KEYS)),
+        _of_file_alone(settings, REVEAL.name, REVEALS[0]),
     ]
 
 
@@ -131,7 +132,8 @@ def _of_file_alone(settings: ServerSettings, key: str, default: Any) -> Effectiv
     if file is None or key not in file.lines:
         return Effective(key, _plain(default), "default", "default")
     table, _, name = key.partition(".")
-    value = {"crm": file.crm, "scope": file.scope}.get(table, {}).get(name, default)
+    tables = {"crm": file.crm, "scope": file.scope, "review": {"reveal": file.reveal}}
+    value = tables.get(table, {}).get(name, default)
     return Effective(key, _plain(value), "file", file.place(key))
 
 

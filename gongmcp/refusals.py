@@ -143,6 +143,7 @@ REFUSALS: Final[dict[str, Refusal]] = {
         "{place}: {key} is known, but arrives with a later release.", "Remove it: it is never ignored."
     ),
     "file_transport": Refusal("{place}: server.transport is no transport.", "Transports: stdio, http."),
+    "file_reveal": Refusal("{place}: review.reveal is not one of its values.", "Give {values}."),
     # The cache file
     "cache_missing": Refusal("The cache file does not exist.", _OTHER_FILE, Exit.CACHE),
     "cache_no_file": Refusal("The cache path is not a file.", _OTHER_FILE, Exit.CACHE),

@@ -21,7 +21,7 @@ from gongmcp.exposure.policy import MAX_RESPONSE_BYTES, MIN_RESPONSE_BYTES
 from gongmcp.governance.scope import FACTS, check_scope
 from gongmcp.http_settings import HTTP_SETTINGS
 from gongmcp.refusals import located, refused
-from gongmcp.settings import LOCK_MODES, MAX_TOOL_TIMEOUT, SETTINGS
+from gongmcp.settings import LOCK_MODES, MAX_TOOL_TIMEOUT, MIN_AUDIT_BYTES, SETTINGS
 from gongmcp.store.crm_names import LISTS, aliasable
 
 MAX_FILE_BYTES = 1024 * 1024
@@ -107,6 +107,11 @@ SCOPE_KEYS: tuple[FileKey, ...] = (
 )
 """Which calls exist for agents; ``ServerSettings.scope`` holds what they say."""
 
+REVEAL = FileKey(
+    "review.reveal", Kind.TEXT, 'Whether an operator may look at one withheld value: "confirm" (default) or "never".'
+)
+REVEALS = ("confirm", "never")
+
 KEYS: dict[str, FileKey] = {
     key.name: key
     for key in (
@@ -114,6 +119,7 @@ KEYS: dict[str, FileKey] = {
         *(FileKey(setting.key, _KINDS.get(setting.name, Kind.COUNT), setting.help) for setting in SETTINGS),
         *CRM_KEYS,
         *SCOPE_KEYS,
+        REVEAL,
     )
 }
 """Every key that the file may hold, by dotted name."""
@@ -135,6 +141,7 @@ class SettingsFile:
         scope: what the ``scope`` table holds, the same.
         lines: the line (from 1) on which each dotted key stands.
         transport: how clients reach the server, '' when it does not say.
+        reveal: whether an operator may look at one withheld value, '' when it does not say.
     """
 
     name: str
@@ -143,6 +150,7 @@ class SettingsFile:
     scope: Mapping[str, Any] = field(default_factory=dict)
     lines: Mapping[str, int] = field(default_factory=dict)
     transport: str = ""
+    reveal: str = ""
 
     def place(self, key: str) -> str:
         """Return ``FILE:LINE`` of a dotted key that stands in the file."""
@@ -261,6 +269,7 @@ class _Reader:
             scope,
             self._lines,
             str(found.get(TRANSPORT.name, "")).strip().lower(),
+            str(found.get(REVEAL.name, "")),
         )
 
     def _check_table(self, table: str, body: Any) -> None:
@@ -280,6 +289,8 @@ class _Reader:
         }[key.kind]()
         if not good:
             raise refused("file_wrong_type", place=self._place(key.name), key=_shown(key.name), kind=key.kind.value)
+        if key is REVEAL and value not in REVEALS:
+            raise refused("file_reveal", place=self._place(key.name), values=" or ".join(REVEALS))
         if key is TRANSPORT:
             if value.strip().lower() in LATER_TRANSPORTS:
                 raise refused("file_later", place=self._place(key.name), key=f"{key.name} = {value.strip().lower()}")
@@ -342,12 +353,14 @@ def file_schema() -> dict[str, Any]:
     usable = [name for preset in PRESETS if not preset.pending for name in (preset.name, *preset.aliases)]
     narrower: dict[str, dict[str, Any]] = {
         TRANSPORT.name: {"enum": list(TRANSPORTS)},
+        REVEAL.name: {"enum": list(REVEALS)},
         "tools.preset": {"enum": usable},
         "tools.allowlist": {"items": {"enum": [*catalog(), *aliases()]}, "minItems": 1},
         "provenance.mode": {"enum": [mode.value for mode in Provenance]},
         "policy.switches": {"items": {"enum": list(SWITCHES)}},
         "policy.max_response_bytes": {"minimum": MIN_RESPONSE_BYTES, "maximum": MAX_RESPONSE_BYTES},
         "policy.tool_timeout": {"maximum": MAX_TOOL_TIMEOUT},
+        "audit.max_bytes": {"minimum": MIN_AUDIT_BYTES},
         "approval.mode": {"enum": list(LOCK_MODES)},
         "scope.private_calls": {"enum": ["deny", "allow"]},
         ALIASES.name: {"propertyNames": {"enum": list(aliasable())}},
