@@ -32,6 +32,8 @@ class RootGroup(LazyGroup):
         "token": Deferred("gongctl.cli.token_cmd:app", "Access tokens for agents that come over HTTP."),
         "sync": Deferred("gongctl.cli.sync_cmd:app", "Fill a cache from Gong's API."),
         "auth": Deferred("gongctl.cli.auth_cmd:app", "Keys and credentials of other services."),
+        "doctor": Deferred("gongctl.cli.doctor_cmd:app", "Look over this installation and say what to do."),
+        "support": Deferred("gongctl.cli.support_cmd:app", "What may be sent to somebody who helps."),
         "config": Deferred("gongctl.cli.config_cmd:app", "Show the settings that apply and where each came from."),
         "tui": Deferred("gongctl.cli.tui_cmd:app", "Preview what an agent receives, and what is withheld."),
         "demo": Deferred("gongctl.cli.demo_cmd:app", "Show the product at work on a bundled sample of real calls."),
