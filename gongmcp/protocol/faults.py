@@ -71,9 +71,3 @@ def protocol_error(fault: ToolFault) -> MCPError:
         f"{fault.code}: {fault.message} {fault.hint}".rstrip(),
         {"code": fault.code, "message": fault.message, "hint": fault.hint},
     )
-
-
-def refuse_cursor(params: wire.PaginatedRequestParams) -> None:
-    """Refuse a cursor: lists have one page, so none of ours exists."""
-    if params.cursor is not None:
-        raise MCPError(wire.INVALID_PARAMS, "Unknown cursor: the list has one page.")

@@ -13,7 +13,8 @@ import mcp_types as wire
 from gongmcp.cancel import Cancel
 from gongmcp.errors import ToolFault, UnknownPrompt, UnknownResource
 from gongmcp.protocol.door import Door
-from gongmcp.protocol.faults import protocol_error, refuse_cursor, shielded
+from gongmcp.protocol.faults import protocol_error, shielded
+from gongmcp.protocol.paging import page_of
 from gongmcp.protocol.ports import Handler
 from gongmcp.protocol.sdk import MCPError, Server
 from gongmcp.render.offers import PromptInfo, ResourceInfo
@@ -24,19 +25,20 @@ _UNKNOWN_PROMPT = "Unknown prompt: it does not exist or is not allowed here. pro
 T = TypeVar("T")
 
 
-def register_resources(server: Server[Any], door: Door) -> None:
+def register_resources(server: Server[Any], door: Door, page_rows: int) -> None:
     """Serve ``resources/list``, ``resources/templates/list`` and ``resources/read``."""
 
     @shielded
     async def list_resources(_ctx: object, params: wire.PaginatedRequestParams) -> wire.ListResourcesResult:
-        refuse_cursor(params)
-        return wire.ListResourcesResult(resources=list(map(_resource, await door.ask(lambda h: h.resources()))))
+        found = await door.ask(lambda handler: handler.resources())
+        page, cursor = page_of(found, params.cursor, lambda item: item.uri, page_rows)
+        return wire.ListResourcesResult(resources=list(map(_resource, page)), next_cursor=cursor)
 
     @shielded
     async def list_templates(_ctx: object, params: wire.PaginatedRequestParams) -> wire.ListResourceTemplatesResult:
-        refuse_cursor(params)
         found = await door.ask(lambda handler: handler.resource_templates())
-        return wire.ListResourceTemplatesResult(resource_templates=list(map(_template, found)))
+        page, cursor = page_of(found, params.cursor, lambda item: item.uri, page_rows)
+        return wire.ListResourceTemplatesResult(resource_templates=list(map(_template, page)), next_cursor=cursor)
 
     @shielded
     async def read_resource(_ctx: object, params: wire.ReadResourceRequestParams) -> wire.ReadResourceResult:
@@ -49,13 +51,14 @@ def register_resources(server: Server[Any], door: Door) -> None:
     server.add_request_handler("resources/read", wire.ReadResourceRequestParams, read_resource)
 
 
-def register_prompts(server: Server[Any], door: Door) -> None:
+def register_prompts(server: Server[Any], door: Door, page_rows: int) -> None:
     """Serve ``prompts/list`` and ``prompts/get``."""
 
     @shielded
     async def list_prompts(_ctx: object, params: wire.PaginatedRequestParams) -> wire.ListPromptsResult:
-        refuse_cursor(params)
-        return wire.ListPromptsResult(prompts=list(map(_prompt, await door.ask(lambda h: h.prompts()))))
+        found = await door.ask(lambda handler: handler.prompts())
+        page, cursor = page_of(found, params.cursor, lambda item: item.name, page_rows)
+        return wire.ListPromptsResult(prompts=list(map(_prompt, page)), next_cursor=cursor)
 
     @shielded
     async def get_prompt(_ctx: object, params: wire.GetPromptRequestParams) -> wire.GetPromptResult:

@@ -28,10 +28,14 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp_types import (
+    LOG_LEVEL_META_KEY,
     JSONRPCError,
     JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
+    LoggingLevel,
+    LoggingMessageNotification,
+    LoggingMessageNotificationParams,
     SubscriptionsListenRequestParams,
 )
 from pydantic import ValidationError
@@ -46,11 +50,15 @@ __all__ = [
     "McpServer",
     "Outlet",
     "Proceed",
+    "RequestContext",
     "Server",
     "SessionMessage",
     "ValidationError",
+    "asked_level",
     "connect",
     "incoming",
+    "is_modern",
+    "send_log",
     "set_middleware",
     "wire_form",
 ]
@@ -67,6 +75,9 @@ class Incoming:
     version: str = ""
     scope: Mapping[str, Any] | None = None
 
+
+RequestContext = ServerRequestContext[Any, Any]
+"""What a request handler is given besides its parameters."""
 
 Proceed = Callable[[], Awaitable[HandlerResult]]
 Around = Callable[[Incoming, Proceed], Awaitable[HandlerResult]]
@@ -98,6 +109,8 @@ def set_middleware(server: Server[Any], around: Around) -> None:
     async def middleware(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         said = ctx.session.client_params
         info = said.client_info if said is not None else None
+        if ctx.request is None and isinstance(server, McpServer):
+            server.pipe = ctx
         message = Incoming(
             ctx.method,
             ctx.protocol_version,
@@ -108,6 +121,27 @@ def set_middleware(server: Server[Any], around: Around) -> None:
         return await around(message, partial(call_next, ctx))
 
     server.middleware[:] = [middleware]
+
+
+FIRST_MODERN = "2026-07-28"
+"""First version of the protocol without a handshake; versions are dates."""
+
+
+def is_modern(ctx: RequestContext) -> bool:
+    """Return whether a request belongs to a version of the protocol without a handshake."""
+    return ctx.protocol_version >= FIRST_MODERN
+
+
+def asked_level(ctx: RequestContext) -> str | None:
+    """Return the level of log messages that a request without a handshake asks for, None = none."""
+    level = (ctx.meta or {}).get(LOG_LEVEL_META_KEY)
+    return level if isinstance(level, str) else None
+
+
+async def send_log(ctx: RequestContext, level: LoggingLevel, data: Any) -> None:
+    """Send a log message on the stream of the request that it is about, whether it was asked for or not."""
+    params = LoggingMessageNotificationParams(level=level, data=data, logger="gongmcp")
+    await ctx.session.send_notification(LoggingMessageNotification(params=params), related_request_id=ctx.request_id)
 
 
 def incoming(message: dict[str, Any], on_unanswered: Callable[[], Awaitable[None]]) -> SessionMessage:
@@ -140,6 +174,7 @@ class McpServer(Server[Any]):
 
     def __init__(self, name: str, version: str) -> None:
         super().__init__(name, version=version)
+        self.pipe: RequestContext | None = None
         self.bus = InMemorySubscriptionBus()
         self.listening = ListenHandler(self.bus)
         self.add_request_handler("subscriptions/listen", SubscriptionsListenRequestParams, self.listening)
@@ -157,9 +192,15 @@ class McpServer(Server[Any]):
         )
 
     async def tell_changed(self) -> None:
-        """Tell every client of the version without a handshake that listens; the transports tell the others."""
+        """Tell the client of a pipe, and every one of a version without a handshake that listens. HTTP clients of
+        the other versions have a stream of their own (``http.changes``)."""
         for event in (ToolsListChanged(), ResourcesListChanged(), PromptsListChanged()):
             await self.bus.publish(event)
+        if self.pipe is not None and not is_modern(self.pipe):
+            session = self.pipe.session
+            await session.send_tool_list_changed()
+            await session.send_resource_list_changed()
+            await session.send_prompt_list_changed()
 
 
 class McpOverHttp:

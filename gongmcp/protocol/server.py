@@ -12,8 +12,9 @@ from gongmcp import __version__
 from gongmcp.errors import UnknownTool
 from gongmcp.identity.client import ASKER, Asker, Client, of_the_pipe
 from gongmcp.protocol.door import Door
-from gongmcp.protocol.faults import internal_error, refuse_cursor, shielded
+from gongmcp.protocol.faults import internal_error, shielded
 from gongmcp.protocol.offers import register_completions, register_prompts, register_resources
+from gongmcp.protocol.paging import PAGE_ROWS, page_of
 from gongmcp.protocol.ports import Handler, ToolInfo
 from gongmcp.protocol.sdk import (
     HandlerResult,
@@ -21,10 +22,12 @@ from gongmcp.protocol.sdk import (
     MCPError,
     McpServer,
     Proceed,
+    RequestContext,
     Server,
     ValidationError,
     set_middleware,
 )
+from gongmcp.protocol.telling import LogLevels, register_logging, tell_outcome, with_progress
 from gongmcp.render.answer import Answer
 from gongmcp.render.wire import in_order, result_bytes, result_object
 
@@ -41,41 +44,54 @@ CLIENT = "gongmcp.client"
 _GREETINGS = frozenset({"initialize", "server/discover"})
 
 
-def create_mcp_server(get_handler: Callable[[], Handler]) -> McpServer:
+def create_mcp_server(get_handler: Callable[[], Handler], *, page_rows: int = PAGE_ROWS) -> McpServer:
     """Return the MCP server of the handler that *get_handler* gives, which is asked at the first request only.
 
     *get_handler* is called for each request, never by two threads at once; who asks is in ``ASKER``. One server may
     serve many connections; the limit of calls at once is over all of them. What comes by HTTP brings its client in
-    the ASGI scope, under ``CLIENT``; without one it is not answered.
+    the ASGI scope, under ``CLIENT``; without one it is not answered. Lists come in pages of *page_rows*.
     """
     server = McpServer("gongmcp", __version__)
     door = Door(get_handler)
     set_middleware(server, partial(_around, door, of_the_pipe()))
-    register_tools(server, door)
-    register_resources(server, door)
-    register_prompts(server, door)
+    levels = LogLevels()
+    register_logging(server, levels)
+    register_tools(server, door, levels, page_rows)
+    register_resources(server, door, page_rows)
+    register_prompts(server, door, page_rows)
     register_completions(server, door)
     return server
 
 
-def register_tools(server: Server[Any], door: Door) -> None:
+def register_tools(server: Server[Any], door: Door, levels: LogLevels, page_rows: int) -> None:
     """Serve ``tools/list`` and ``tools/call``."""
 
     @shielded
     async def list_tools(_ctx: object, params: wire.PaginatedRequestParams) -> wire.ListToolsResult:
-        refuse_cursor(params)
-        return wire.ListToolsResult(tools=[_tool(info) for info in await door.ask(lambda handler: handler.tools())])
+        tools = await door.ask(lambda handler: handler.tools())
+        page, cursor = page_of(tools, params.cursor, lambda info: info.name, page_rows)
+        return wire.ListToolsResult(tools=list(map(_tool, page)), next_cursor=cursor)
 
     @shielded
-    async def call_tool(_ctx: object, params: wire.CallToolRequestParams) -> wire.CallToolResult:
+    async def call_tool(ctx: RequestContext, params: wire.CallToolRequestParams) -> wire.CallToolResult:
         try:
-            answer = await door.call(lambda handler, cancel: handler.answer(params.name, params.arguments, cancel))
+            answer = await with_progress(
+                ctx,
+                lambda: door.call(lambda handler, cancel: handler.answer(params.name, params.arguments, cancel)),
+            )
         except UnknownTool:
             raise MCPError(wire.INVALID_PARAMS, _UNKNOWN_TOOL) from None
-        return _result(answer)
+        result = _result(answer)
+        await tell_outcome(ctx, params.name, _outcome(answer), levels)
+        return result
 
     server.add_request_handler("tools/list", wire.PaginatedRequestParams, list_tools)
     server.add_request_handler("tools/call", wire.CallToolRequestParams, call_tool)
+
+
+def _outcome(answer: Answer) -> str:
+    """Return how a call ended, as its answer says: ``ok``, ``not_found``, ``unavailable`` or the code of its error."""
+    return str(answer.error["code"] if answer.error is not None else (answer.structured or {}).get("status", "ok"))
 
 
 def _tool(info: ToolInfo) -> wire.Tool:

@@ -39,7 +39,8 @@ async def test_the_client_meets_the_era_it_asked_for(mode: Mode) -> None:
         assert c.server_info.version
         assert c.instructions == f"{len(FakeHandler().tools())} tools of a fake. {SENTENCE}"
         assert c.server_capabilities.tools is not None
-        assert c.server_capabilities.logging is None
+        assert c.server_capabilities.logging is not None
+        assert c.server_capabilities.tools.list_changed is True
 
 
 @both_eras
