@@ -290,7 +290,8 @@ def _others(name: str, address: str) -> tuple[_Other, ...]:
         for other in sorted(other_spellings(word) - known) if base in known else ():
             found.setdefault(other, _Other(other, _pattern(other, (other,)), base, short=False))
     for other in sorted(other_given_names(pieces[0]) - known):
-        found.setdefault(other, _Other(other, _pattern(other, (other,)), pieces[0], short=True))
+        # Not with an s: Stevens is another name than Steven.
+        found.setdefault(other, _Other(other, re.escape(other), pieces[0], short=True))
     return tuple(found.values())
 
 

@@ -124,6 +124,7 @@ def test_what_is_a_name(said: str, left: str) -> None:
         ("Søren Weiß", "Soeren Weiss and Soren", "{1} and {1}"),
         ("Sue Poe", "su casa, in the po valley", "su casa, in the po valley"),
         ("Susan Lund", "so Sue will sue them", "so {1} will sue them"),
+        ("Steve Lund", "so Steven's at Stevens", "so {1}'s at Stevens"),
         ("Nobody Special", "Bob, Rob and Mueller", "Bob, Rob and Mueller"),
     ],
 )
