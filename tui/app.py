@@ -20,6 +20,7 @@ from tui.reviewing import Reviewing
 from tui.screens.help import Help, live_keys
 from tui.screens.numbered import HOME, NUMBERED, open_screen
 from tui.screens.preflight import Preflight
+from tui.screens.review import Review
 from tui.theme import DARK, LIGHT
 
 _WIDTHS = [(0, "-cramped"), (40, "-slim"), (72, "-narrow"), (96, "-medium"), (120, "-wide")]
@@ -84,6 +85,8 @@ class PreflightApp(App[None]):
 
     def get_default_screen(self) -> Screen[None]:
         """Open with the review, or with the pre-flight screen where nothing can be approved."""
+        if self.bench is not None:
+            return Review(self.bench)
         return Preflight(
             self._handler, self._operations, self._clock, settings=self._settings, restricted=self._restricted
         )

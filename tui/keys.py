@@ -28,26 +28,91 @@ WARM = _key("warm", "w", "warm", "Warm", "Warm the cache")
 BACK = _key("back", "escape", "back", "Back", "Cancel what runs, or go one step back")
 QUIT = _key("quit", "q", "quit", "Quit", "Quit", show=True)
 
+RUN = _key("run", "r,f5", "run", "Run", "Run the tool (enter does it from a field)", show=True)
+VIEW = _key("view", "t", "view", "View", "Next view: text, JSON, wire bytes, definition", show=True)
+NEXT_WITHHELD = _key("next_withheld", "n", "withheld(1)", "Withheld", "Go to the next thing withheld", show=True)
+PREVIOUS_WITHHELD = _key("previous_withheld", "p,N", "withheld(-1)", "Previous", "Go to the previous thing withheld")
+SWAP = _key("swap", "s", "swap", "Swap", "Go to the other pane of the result")
+ZOOM = _key("zoom", "z", "zoom", "Zoom", "Give one pane the whole window, or take it back")
+COPY = _key("copy", "y", "copy", "Copy", "Copy what this view of the answer holds")
+PRESET = _key("preset", "P", "preset", "Preset", "Choose the preset of this preview", show=True)
+PROVENANCE = _key("provenance", "v", "provenance", "Provenance", "Choose the provenance of this preview", show=True)
+TO_PROFILE = _key("profile", "b", "profile", "Profile", "The business profile: buckets, concepts, findings, compare")
+TO_GOVERNANCE = _key(
+    "governance", "o", "governance", "Governance", "Governance: scope, restricted list, why a call is out"
+)
+ARGUMENTS = _key("arguments", "a", "arguments", "Arguments", "Go to the arguments")
+JSON = _key("json", "e", "json", "JSON", "Arguments as a form or as JSON")
+RESET = _key("reset", "u", "reset", "Clear", "Clear the arguments")
+
 PREFLIGHT = [
-    _key("run", "r,f5", "run", "Run", "Run the tool (enter does it from a field)", show=True),
+    RUN,
     HELP,
     _key("search", "slash", "search", "Search", "Search the tools", show=True),
-    _key("arguments", "a", "arguments", "Arguments", "Go to the arguments"),
-    _key("json", "e", "json", "JSON", "Arguments as a form or as JSON"),
-    _key("reset", "u", "reset", "Clear", "Clear the arguments"),
-    _key("view", "t", "view", "View", "Next view: text, JSON, wire bytes, definition", show=True),
-    _key("next_withheld", "n", "withheld(1)", "Withheld", "Go to the next thing withheld", show=True),
-    _key("previous_withheld", "p,N", "withheld(-1)", "Previous", "Go to the previous thing withheld"),
-    _key("swap", "s", "swap", "Swap", "Go to the other pane of the result"),
-    _key("zoom", "z", "zoom", "Zoom", "Give one pane the whole window, or take it back"),
-    _key("copy", "y", "copy", "Copy", "Copy what this view of the answer holds"),
-    _key("preset", "P", "preset", "Preset", "Choose the preset of this preview", show=True),
-    _key("provenance", "v", "provenance", "Provenance", "Choose the provenance of this preview", show=True),
-    _key("profile", "b", "profile", "Profile", "The business profile: buckets, concepts, findings, compare"),
-    _key("governance", "o", "governance", "Governance", "Governance: scope, restricted list, why a call is out"),
+    ARGUMENTS,
+    JSON,
+    RESET,
+    VIEW,
+    NEXT_WITHHELD,
+    PREVIOUS_WITHHELD,
+    SWAP,
+    ZOOM,
+    COPY,
+    PRESET,
+    PROVENANCE,
+    TO_PROFILE,
+    TO_GOVERNANCE,
     WARM,
     BACK,
     QUIT,
+]
+
+REVIEW_OWN = [
+    _key("approve", "A", "approve", "Approve", "Approve this tool and its samples, and go on to the next", show=True),
+    _key("exempt", "E", "decide('EXEMPT')", "Exempt", "Exempt this tool from approval, and go on to the next"),
+    _key("drop", "D", "decide('DROPPED')", "Drop", "Drop this tool from what is served, and go on to the next"),
+    _key("undo", "u", "undo", "Undo", "Take back the last decision"),
+    _key("lock", "L", "lock", "Lock", "Show what writing the lock changes, and write it", show=True),
+    _key("export", "O", "export", "Export", "Export settings, client snippets or the review record"),
+    _key("samples", "x", "samples", "Samples", "Choose among the samples of this tool", show=True),
+    _key("lens", "l", "lens", "Lens", "Next lens: wire, content, structured, both", show=True),
+    _key("detail", "d", "detail", "Detail", "All that is known of the withheld thing that is pointed at"),
+    _key("reveal", "R", "reveal", "Reveal", "Reveal the one withheld value that is pointed at"),
+    _key("cost", "k", "cost", "Cost", "Tokens and bytes: of the definitions, of this answer"),
+    _key("find", "slash", "find", "Find", "Find words in what the agent sees"),
+    _key("find_next", "f", "find_next(1)", "Next found", "Go to the next place of the words"),
+    _key("find_previous", "F", "find_next(-1)", "Previous found", "Go to the previous place of the words"),
+    _key("command", "Y", "command", "Command", "Copy the command that prints the same"),
+]
+REVIEW = [
+    REVIEW_OWN[0],
+    HELP,
+    RUN,
+    ARGUMENTS,
+    VIEW,
+    NEXT_WITHHELD,
+    PREVIOUS_WITHHELD,
+    SWAP,
+    ZOOM,
+    COPY,
+    PRESET,
+    PROVENANCE,
+    *REVIEW_OWN[1:],
+    TO_PROFILE,
+    TO_GOVERNANCE,
+    WARM,
+    BACK,
+    QUIT,
+]
+"""The keys of the home screen; the registry lists those that are not the pre-flight's too."""
+
+SAMPLE_DIALOG = [_key("pin", "p", "pin", "Pin", "Keep these arguments as a sample of this tool for good", show=True)]
+
+CONFIRM = [_key("confirm", "enter", "confirm", "Do it", "Do what the dialog asks about", show=True)]
+
+TEXT_DIALOG = [
+    _key("copy_text", "y", "copy", "Copy", "Copy the text", show=True),
+    _key("write_file", "w", "write", "Write", "Write it to a new file in the working folder", show=True),
 ]
 
 PROFILE = [
@@ -98,6 +163,10 @@ REGISTRY: dict[str, list[Binding]] = {
     "Everywhere": APP,
     "Numbered screens": SCREENS,
     "Pre-flight": PREFLIGHT,
+    "Review": REVIEW_OWN,
+    "Samples": SAMPLE_DIALOG,
+    "Confirmation": CONFIRM,
+    "Text to take away": TEXT_DIALOG,
     "Business profile": PROFILE,
     "Governance": GOVERNANCE,
     "Comparison": COMPARE,

@@ -13,16 +13,33 @@ from textual.pilot import Pilot
 
 from gongmcp.cancel import Cancel
 from gongmcp.catalog.limits import Limits
+from gongmcp.catalog.registry import catalog
 from gongmcp.errors import UnknownTool
 from gongmcp.exposure.fields import Provenance
 from gongmcp.exposure.ledger import Entry, Ledger
 from gongmcp.exposure.policy import Policy
 from gongmcp.handler import Outcome
+from gongmcp.preview.lens import sizes
+from gongmcp.preview.model import Gate, Preview
+from gongmcp.preview.places import text_places, wire_places
+from gongmcp.preview.spans import spans
 from gongmcp.render.answer import Answer
+from gongmcp.render.wire import result_bytes
 from gongmcp.settings import ServerSettings
 from tui.app import PreflightApp
 from tui.operations import Operations
+from tui.reviewing import (
+    CacheView,
+    ExportTarget,
+    HistoryItem,
+    LockChange,
+    QueueItem,
+    RevealedValue,
+    SampleRun,
+    Standing,
+)
 from tui.screens.preflight import Preflight
+from tui.screens.review import Review
 
 AS_OF = "2026-03-02T09:30:00Z"
 
@@ -195,6 +212,7 @@ class Stage:
         default_factory=lambda: {"freshness": "fresh", "as_of": AS_OF, "calls": 10, "transcripts": 8, "segments": 4096}
     )
     calls: list[tuple[str, dict[str, Any], Policy]] = field(default_factory=list)
+    failing: dict[str, str] = field(default_factory=dict)
 
     def tools(self) -> list[StageTool]:
         return [tool for tool in self.all_tools if self.policy.tools is None or tool.name in self.policy.tools]
@@ -222,7 +240,7 @@ class Stage:
             policy = replace(policy, preset=preset, tools=frozenset(tools))
         if provenance is not None:
             policy = replace(policy, provenance=Provenance(provenance))
-        return Stage(policy, self.all_tools, self.replies, self.state, self.calls)
+        return Stage(policy, self.all_tools, self.replies, self.state, self.calls, self.failing)
 
     def freshness(self) -> dict[str, Any]:
         return dict(self.state)
@@ -243,11 +261,134 @@ class Slow:
         return found()
 
 
+GATES = ("arguments", "answer", "schema", "channels", "residual", "cap", "fresh", "withheld", "wire")
+
+
+def make(handler: Any, tool: str, arguments: Mapping[str, Any], settings: Any, cancel: Cancel | None) -> Preview:
+    """Make a preview of what the stage answers, with the places that the real one has."""
+    outcome = handler.call(tool, dict(arguments), cancel)
+    wire = result_bytes(outcome.answer)
+    declared = catalog().get(tool)
+    in_text = {} if declared is None else text_places(declared, outcome.answer)
+    failing = handler.failing
+    return Preview(
+        tool=tool,
+        arguments=dict(arguments),
+        settings=(),
+        outcome=outcome,
+        wire=wire,
+        spans=tuple(spans(outcome, wire, wire_places(outcome.answer), in_text, lambda entry: "default")),
+        sizes=sizes(outcome.answer, wire, outcome.tokens),
+        freshness=handler.freshness(),
+        gates=tuple(Gate(name, name not in failing, failing.get(name, "As it should be.")) for name in GATES),
+        digest="sha256:" + "0" * 64,
+    )
+
+
+RISKS = {"snippet": 80, "identified": 90, "metadata": 40, "status": 5}
+
+
+@dataclass
+class StageReviewing:
+    """A review on the stage: decisions are kept, nothing is written."""
+
+    stage: Any
+    sets: Sequence[str] = ("largest", "latest")
+    value: str | None = "ana@example.com"
+    standings: dict[str, Standing] = field(default_factory=dict)
+    decided: list[tuple[str, Standing, list[Any]]] = field(default_factory=list)
+    written: list[str] = field(default_factory=list)
+    revealed: list[int] = field(default_factory=list)
+    pinned: list[tuple[str, Any]] = field(default_factory=list)
+    runs: list[HistoryItem] = field(default_factory=list)
+    refusal: Exception | None = None
+
+    def _handler(self, preset: str) -> Any:
+        return self.stage.with_policy(preset=preset or None)
+
+    def queue(self, preset: str) -> list[QueueItem]:
+        if self.refusal is not None:
+            raise self.refusal
+        tools = sorted(self._handler(preset).tools(), key=lambda tool: -RISKS[tool.level])
+        return [
+            QueueItem(
+                tool.name,
+                self.standings.get(tool.name, Standing.OPEN),
+                RISKS[tool.level],
+                (f"exposure {tool.level}",),
+                210 + 10 * len(tool.input_schema.get("properties", {})),
+                ("definition: changed",) if self.standings.get(tool.name) is Standing.DRIFTED else (),
+            )
+            for tool in tools
+        ]
+
+    def samples(self, preset: str, tool: str, progress: Any, should_stop: Any) -> list[SampleRun]:
+        handler = self._handler(preset)
+        out = []
+        for number, name in enumerate(self.sets, 1):
+            given = {"query": name} if tool == SEARCH.name else {}
+            out.append(SampleRun(name, given, make(handler, tool, given, None, None)))
+            progress(number, len(self.sets))
+        return [*out, SampleRun("non_english", {}, None, "All calls on show are English.")]
+
+    def decide(self, tool: str, standing: Standing, samples: Any) -> None:
+        self.decided.append((tool, standing, list(samples)))
+        self.standings[tool] = standing
+
+    def undo(self) -> str:
+        if not self.decided:
+            return ""
+        tool = self.decided.pop()[0]
+        del self.standings[tool]
+        return tool
+
+    def change(self) -> LockChange:
+        added = tuple(tool for tool, standing in self.standings.items() if standing is Standing.APPROVED)
+        diff = "--- gongmcp.lock.json\n+++ gongmcp.lock.json\n" + "\n".join(f'+    "{tool}": {{' for tool in added)
+        return LockChange("gongmcp.lock.json", diff, added, ())
+
+    def write(self, by: str) -> str:
+        self.written.append(by)
+        return "Wrote gongmcp.lock.json and review.md."
+
+    def approved_run(self, tool: str, arguments: Any) -> None:
+        return None
+
+    def reveal(self, preview: Preview, span: int) -> RevealedValue | None:
+        self.revealed.append(span)
+        if self.refusal is not None:
+            raise self.refusal
+        return None if self.value is None else RevealedValue(self.value, preview.spans[span].kind)
+
+    def ungoverned(self, tool: str, arguments: Any) -> None:
+        return None
+
+    def cache(self) -> CacheView:
+        return CacheView("gong.db", "fresh", "", "", (), (), 0)
+
+    def history(self, limit: int) -> list[HistoryItem]:
+        return self.runs[-limit:][::-1]
+
+    def remember(self, item: HistoryItem) -> None:
+        self.runs.append(item)
+
+    def pin(self, tool: str, arguments: Any) -> None:
+        self.pinned.append((tool, dict(arguments)))
+
+    def exports(self) -> list[ExportTarget]:
+        return [ExportTarget("record", "Review record"), ExportTarget("settings", "Settings file")]
+
+    def export(self, target: str) -> tuple[str, str]:
+        return f"{target}.md", f"# {target}\n\nThree tools."
+
+
 class Theatre:
     """Everything a test of the TUI puts on."""
 
     Stage = Stage
     Tool = StageTool
+    Reviewing = StageReviewing
+    make = staticmethod(make)
     Slow = Slow
     SEARCH, CALLS, STATUS, STRANGE = SEARCH, CALLS, STATUS, STRANGE
     found = staticmethod(found)
@@ -274,6 +415,27 @@ class Theatre:
             async with app.run_test(size=size, notifications=True) as pilot:
                 await pilot.pause()
                 assert isinstance(app.screen, Preflight)
+                await scene(app.screen, pilot)
+
+        asyncio.run(run())
+
+    @staticmethod
+    def review(
+        handler: Any,
+        reviewing: Any,
+        scene: Callable[[Review, Pilot[None]], Awaitable[None]],
+        *,
+        size: tuple[int, int] = (140, 45),
+        make: Any = make,
+        **more: Any,
+    ) -> None:
+        """Run *scene* against the app with a review."""
+
+        async def run() -> None:
+            app = PreflightApp(handler, clock=lambda: 0.0, reviewing=reviewing, make=make, **more)
+            async with app.run_test(size=size, notifications=True) as pilot:
+                await Theatre.settle(pilot)
+                assert isinstance(app.screen, Review)
                 await scene(app.screen, pilot)
 
         asyncio.run(run())

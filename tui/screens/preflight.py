@@ -51,8 +51,8 @@ from tui.widgets.tool_list import ToolList
 from tui.widgets.verdict_bar import VerdictBar
 from tui.widgets.withheld import Withheld
 
-_PREVIEW_ONLY = "For this preview only: the server keeps its own settings."
-_PROVENANCE = {
+PREVIEW_ONLY = "For this preview only: the server keeps its own settings."
+PROVENANCES = {
     Provenance.REDACTED: "Quotations carry neither ids nor references.",
     Provenance.ALIAS: "Quotations carry stable aliases (call_ref, speaker_ref), never ids.",
     Provenance.RAW: "Aliases, and each raw id whose include_* argument is set.",
@@ -244,7 +244,7 @@ class Preflight(Screen[None]):
         for name in self._handler.presets():
             count = len(self._started_with.with_policy(preset=name).tools())
             choices.append(Choice(name, name, f"{count} tool{'' if count == 1 else 's'}"))
-        self.app.push_screen(Choose("Preset", choices, policy.preset or "", _PREVIEW_ONLY), self._set_preset)
+        self.app.push_screen(Choose("Preset", choices, policy.preset or "", PREVIEW_ONLY), self._set_preset)
 
     def _set_preset(self, name: str | None) -> None:
         if name is None:
@@ -258,9 +258,9 @@ class Preflight(Screen[None]):
     def action_provenance(self) -> None:
         """Choose what may identify the source of a quotation."""
         modes = [mode for mode in Provenance if mode is not Provenance.RAW or not self._restricted]
-        choices = [Choice(mode.value, mode.value, _PROVENANCE[mode]) for mode in modes]
+        choices = [Choice(mode.value, mode.value, PROVENANCES[mode]) for mode in modes]
         current = self._handler.policy.provenance.value
-        self.app.push_screen(Choose("Provenance", choices, current, _PREVIEW_ONLY), self._set_provenance)
+        self.app.push_screen(Choose("Provenance", choices, current, PREVIEW_ONLY), self._set_provenance)
 
     def _set_provenance(self, mode: str | None) -> None:
         if mode is not None:

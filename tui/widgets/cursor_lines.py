@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -41,6 +42,11 @@ class CursorLines(Lines):
     def cursor(self) -> int:
         """The number of the row that the cursor is on."""
         return min(self._cursor, max(len(self._rows) - 1, 0))
+
+    def show(self, lines: Sequence[str], *, signs: Mapping[int, str] | None = None, json: bool = False) -> None:
+        """Replace the text and put the cursor on its first row."""
+        self._cursor = 0
+        super().show(lines, signs=signs, json=json)
 
     def point_at(self, spot: Spot | None) -> None:
         """Highlight *spot*, scroll it into view and put the cursor there."""

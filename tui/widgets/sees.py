@@ -149,9 +149,8 @@ class Sees(Vertical):
             self.border_title = Content("AGENT SEES")
             return
         size = self._preview.sizes[self._lens]
-        self.border_title = literal(
-            f"AGENT SEES  {self._lens.value}  {size.bytes:,} bytes  est. {size.tokens_low:,}–{size.tokens_high:,} tokens"
-        )
+        tokens = f"est. {size.tokens_low:,}–{size.tokens_high:,} tokens"
+        self.border_title = literal(f"AGENT SEES  {self._lens.value}  {size.bytes:,} bytes  {tokens}")
 
     def on_cursor_lines_row_reached(self, event: CursorLines.RowReached) -> None:
         """Tell which reasons belong to the row."""

@@ -1,0 +1,223 @@
+"""What the home screen does with the preview on show: lenses, reasons, places, finding, copying, one look behind."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shlex
+from collections.abc import Mapping
+from functools import partial
+
+from textual.content import Content
+from textual.screen import Screen
+
+from gongmcp.errors import StartupRefusal
+from gongmcp.preview.model import Lens, Preview
+from tui.bench import Bench
+from tui.literal import literal
+from tui.looks import Look
+from tui.messages import RunRequested, WithheldPointed
+from tui.screens.confirm import Confirm
+from tui.screens.cost import Cost
+from tui.screens.reveal import Reveal
+from tui.screens.segment import Segment
+from tui.seen import Manner
+from tui.widgets.find_line import FindLine
+from tui.widgets.queue import Queue
+from tui.widgets.sees import Sees
+from tui.widgets.withheld import Withheld
+
+
+class Looking(Screen[None]):
+    """*AGENT SEES* and *WITHHELD*, linked both ways.
+
+    Attributes:
+        span_of: number of the span of each entry of the ledger on show.
+    """
+
+    bench: Bench
+    span_of: Mapping[int, int] = {}
+
+    @property
+    def sees(self) -> Sees:
+        """What the agent sees."""
+        return self.query_one(Sees)
+
+    @property
+    def withheld(self) -> Withheld:
+        """What was withheld."""
+        return self.query_one(Withheld)
+
+    @property
+    def look(self) -> Look | None:
+        """What was looked at of the tool under the cursor."""
+        raise NotImplementedError
+
+    @property
+    def preview(self) -> Preview | None:
+        """What is on show."""
+        return self.look.preview if self.look is not None else None
+
+    def say(self, message: str) -> None:
+        """Tell *message* for some seconds."""
+        raise NotImplementedError
+
+    def turn_page(self, page: str) -> None:
+        """Show the page *page*."""
+        raise NotImplementedError
+
+    def show_head(self) -> None:
+        """Draw what is over the panes."""
+        raise NotImplementedError
+
+    def on_withheld_pointed(self, event: WithheldPointed) -> None:
+        """Show the place in what the agent sees."""
+        event.stop()
+        self.sees.point_at(self.span_of.get(event.index))
+
+    def on_sees_pointed(self, event: Sees.Pointed) -> None:
+        """Show the reason for what is missing in the row under the cursor."""
+        event.stop()
+        if event.spans and self.preview is not None:
+            self.withheld.select(self.preview.spans[event.spans[0]].entry)
+
+    def action_withheld(self, step: int) -> None:
+        """Go to the next or previous withheld thing."""
+        self.turn_page("work")
+        if not self.withheld.step(step):
+            self.say("Nothing was withheld here.")
+
+    def action_lens(self) -> None:
+        """Look through the next lens."""
+        lenses = list(Lens)
+        lens = lenses[(lenses.index(self.sees.lens) + 1) % len(lenses)]
+        self._turn(lens, None)
+
+    def action_view(self) -> None:
+        """Show the next view."""
+        manners = list(Manner)
+        self._turn(None, manners[(manners.index(self.sees.manner) + 1) % len(manners)])
+
+    def action_view_as(self, name: str) -> None:
+        """Show the view *name*."""
+        self._turn(None, Manner[name])
+
+    def _turn(self, lens: Lens | None, manner: Manner | None) -> None:
+        self.turn_page("work")
+        self.sees.turn(lens, manner)
+        self.show_head()
+        self.withheld.point_again()
+
+    def _pointed(self) -> int | None:
+        """Return the number of the span that is pointed at."""
+        entry = self.withheld.pointed
+        number = None if entry is None else self.span_of.get(entry)
+        if number is None:
+            self.say("Point at something withheld first: n goes to the next one.")
+        return number
+
+    def action_detail(self) -> None:
+        """Say all that is known of what is pointed at."""
+        number, preview, look = self._pointed(), self.preview, self.look
+        if number is not None and preview is not None and look is not None:
+            self.app.push_screen(Segment(preview, preview.spans[number], look.samples or ()))
+
+    def action_reveal(self) -> None:
+        """Ask whether the value is really to be shown."""
+        number, preview = self._pointed(), self.preview
+        if number is None or preview is None:
+            return
+        if self.bench.restricted:
+            self.say("In restricted mode nothing is revealed.")
+            return
+        span = preview.spans[number]
+        words = Content("\n").join([
+            literal(f"{span.state} {span.kind} at /{'/'.join(map(str, span.place))}", "bold"),
+            literal(f"by {span.rule}: {span.reason}"),
+            Content(""),
+            Content("This one value is shown for a short time. It is not copied and not kept."),
+            Content("The audit log says that you looked, and not what you saw."),
+        ])  # fmt: skip
+        self.app.push_screen(Confirm("Reveal one withheld value?", words), partial(self._reveal, preview, number))
+
+    async def _reveal(self, preview: Preview, number: int, yes: bool | None) -> None:
+        if not yes:
+            return
+        try:
+            revealed = await asyncio.to_thread(self.bench.reviewing.reveal, preview, number)
+        except StartupRefusal as refusal:
+            self.say(f"{refusal.message} {refusal.hint}".strip())
+            return
+        if revealed is None:
+            self.say("There is no value behind this: nothing was taken out that can be shown.")
+        else:
+            place = "/" + "/".join(map(str, preview.spans[number].place))
+            self.app.push_screen(Reveal(revealed, place))
+
+    def action_cost(self) -> None:
+        """Show what definitions and answer cost."""
+        self.app.push_screen(Cost(self.query_one(Queue).items, self.preview))
+
+    def action_find(self) -> None:
+        """Ask for words to find."""
+        self.turn_page("work")
+        self.query_one(FindLine).open()
+
+    def on_run_requested(self, event: RunRequested) -> None:
+        """Find what was typed."""
+        event.stop()
+        self.sees.lines.focus()
+        self.action_find_next(1)
+
+    def action_find_next(self, step: int) -> None:
+        """Go to the next or previous place of the words."""
+        words = self.query_one(FindLine).value
+        if not words:
+            self.action_find()
+        elif not self.sees.lines.find(words, step):
+            self.say(f"Not found: {words}")
+
+    def action_swap(self) -> None:
+        """Go from one pane to the other."""
+        self.turn_page("work")
+        to_withheld = not self.withheld.has_focus_within
+        self.set_class(to_withheld, "-swapped")
+        if self.has_class("-zoomed"):
+            self.set_class(to_withheld, "-zoom-withheld")
+        pane = self.withheld.options if to_withheld else self.sees.lines
+        self.call_after_refresh(pane.focus)
+
+    def action_zoom(self) -> None:
+        """Give one pane the whole window, or take it back."""
+        self.turn_page("work")
+        self.set_class(self.withheld.has_focus_within, "-zoom-withheld")
+        self.toggle_class("-zoomed")
+
+    def action_copy(self) -> None:
+        """Copy, to the byte, what the lens hands on."""
+        text = self.sees.exact
+        if text:
+            self.app.copy_to_clipboard(text)
+            self.say(f"Copied {len(text.encode()):,} bytes to the terminal's clipboard.")
+        else:
+            self.say("There is nothing to copy yet.")
+
+    def action_command(self) -> None:
+        """Copy the command that prints the same."""
+        look = self.look
+        if look is None:
+            return
+        words = [
+            "gongctl",
+            "mcp",
+            "call",
+            self.bench.tool,
+            "--args",
+            json.dumps(dict(look.arguments), ensure_ascii=False),
+        ]
+        if self.bench.preset:
+            words += ["--tool-preset", self.bench.preset]
+        words += ["--transcript-evidence-provenance", self.bench.handler.policy.provenance.value]
+        words += ["--explain", "--text"]
+        self.app.copy_to_clipboard(shlex.join(words))
+        self.say("Copied the command; it takes the cache from GONGCTL_DB.")
