@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Final
 
 import typer
 
@@ -86,8 +88,10 @@ def tail(
     for record in last:
         _print_record(record, as_json=as_json)
     if follow:
+        sys.stdout.flush()
         for record in filter(wanted, _following(log)):
             _print_record(record, as_json=as_json)
+            sys.stdout.flush()
 
 
 def _following(path: Path) -> Iterator[AuditRecord]:
@@ -99,23 +103,25 @@ def _following(path: Path) -> Iterator[AuditRecord]:
     file, rest = path.open("rb"), b""
     file.seek(0, os.SEEK_END)
     while True:
-        if piece := file.read():
-            *whole, rest = (rest + piece).split(b"\n")
-            for line in filter(None, whole):
-                try:
-                    yield decode(line)
-                except (msgspec.MsgspecError, NewerLine):
-                    continue
-            continue
-        try:
-            moved = not os.path.samestat(os.fstat(file.fileno()), path.stat())
-        except OSError:
-            moved = False  # between two files
+        moved = _is_moved(file, path)  # asked first: nothing is written to a file that was moved aside
+        piece = file.read()
+        *whole, rest = (rest + piece).split(b"\n")
+        for line in filter(None, whole):
+            with suppress(msgspec.MsgspecError, NewerLine):
+                yield decode(line)
         if moved:
             file.close()
             file, rest = path.open("rb"), b""
-        else:
+        elif not piece:
             time.sleep(_LOOK_EVERY)
+
+
+def _is_moved(file: BinaryIO, path: Path) -> bool:
+    """Tell whether another file than *file* stands at *path*."""
+    try:
+        return not os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except OSError:
+        return False  # between two files
 
 
 def _print_record(record: AuditRecord, *, as_json: bool) -> None:

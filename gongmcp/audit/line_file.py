@@ -1,4 +1,4 @@
-"""``LineFile``: a file of lines that several processes append to, none of which is torn or lost.
+"""``LineFile``: a file of JSON objects, one a line, that several processes append to; none is torn or lost.
 
 A line is written under a lock on the file, as a whole; what could not be written whole is taken back. The file is
 readable by its owner alone. When it is full it is moved to ``NAME.000001``, ``NAME.000002`` and so on and a new one
@@ -57,7 +57,7 @@ class LineFile:
                 raise Unwritable(_reason(error)) from error
 
     def append(self, line: bytes) -> None:
-        """Write *line*, which holds no line break, and its end.
+        """Write *line*, a JSON object without a line break, and its end.
 
         Raises:
             Unwritable: nothing of it was written.
@@ -132,6 +132,8 @@ def _open(path: Path) -> int:
         problem = "it belongs to another user"
     elif found.st_mode & 0o077:
         problem = f"others have access to it (mode {found.st_mode & 0o777:04o})"
+    elif found.st_size and os.pread(handle, 1, 0) != b"{":
+        problem = "it holds something else"  # a cache, say, which a line would damage
     if problem:
         os.close(handle)
         raise PermissionError(problem)

@@ -12,6 +12,8 @@ from typing import Final
 
 import msgspec
 
+from gongmcp.store.schema import MAX_SEGMENTS
+
 VERSION: Final = 1
 """Version of the form of a line; a reader passes over lines of a newer one and counts them."""
 
@@ -146,5 +148,8 @@ def positions(text: str) -> set[int]:
     found: set[int] = set()
     for part in text.split(",") if text else ():
         first, dash, last = part.partition("-")
-        found.update(range(int(first), int(last if dash else first) + 1))
+        end = int(last if dash else first)
+        if end >= MAX_SEGMENTS:
+            raise ValueError
+        found.update(range(int(first), end + 1))
     return found

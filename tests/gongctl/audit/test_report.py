@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from gongctl.cli import audit_cmd
 from gongmcp.audit.sealing import read_key_file
 from gongmcp.errors import Exit
 from tests.gongctl.audit.conftest import SCRIPT, Gongctl, Session
@@ -72,6 +73,32 @@ def test_tail_prints_the_last_records_of_a_kind(gongctl: Gongctl, session: Sessi
     assert [json.loads(line) for line in last.out.splitlines()] == [
         record for record in records if record["time"] >= records[-1]["time"]
     ]
+
+
+def test_tail_follows_what_is_written_through_a_rotation(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = session.log.read_text().splitlines(keepends=True)
+    path = tmp_path / "a.jsonl"
+    path.write_text(written[0])
+
+    def append(text: str) -> None:
+        with path.open("a") as file:
+            file.write(text)
+
+    def rotate() -> None:
+        path.rename(tmp_path / "a.jsonl.000001")
+
+    # What happens while it sleeps; a line that is not whole yet waits for its rest.
+    events = [
+        *(lambda: append(written[1] + written[2][:30]), lambda: append(written[2][30:])),
+        *(lambda: append("torn\n"), rotate, lambda: append(written[3])),
+    ]
+    monkeypatch.setattr(audit_cmd.time, "sleep", lambda _seconds: events.pop(0)())
+    following = audit_cmd._following(path)
+    found = [next(following) for _ in range(3)]
+    assert [record.time for record in found] == [json.loads(line)["time"] for line in written[1:4]]
+    assert events == []
 
 
 def test_parts_that_were_moved_aside_are_read_first_and_lines_that_are_none_are_told(

@@ -78,14 +78,14 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
 written = 0
 try:
     while True:
-        file.append(b"x" * 299)
+        file.append(b"{" + b"x" * 298)
         written += 1
 except Unwritable as problem:
     print(written, problem)
-assert path.read_bytes() == (b"x" * 299 + b"\\n") * 3
+assert path.read_bytes() == (b"{" + b"x" * 298 + b"\\n") * 3
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-file.append(b"y")
-assert path.read_bytes().endswith(b"x\\ny\\n")
+file.append(b"{y")
+assert path.read_bytes().endswith(b"x\\n{y\\n")
 """
     done = subprocess.run(
         [sys.executable, "-c", script, str(tmp_path / "a")],
@@ -101,26 +101,26 @@ def test_the_folder_may_go_and_come_back(tmp_path: Path) -> None:
     folder = tmp_path / "logs"
     folder.mkdir()
     file = LineFile(folder / "a.jsonl")
-    file.append(b"1")
+    file.append(b"{1}")
     folder.rename(tmp_path / "gone")
     for _ in range(2):
         with pytest.raises(Unwritable, match="no such file"):
-            file.append(b"2")
+            file.append(b"{2}")
     folder.mkdir()
-    file.append(b"3")
-    assert (folder / "a.jsonl").read_bytes() == b"3\n"
-    assert (tmp_path / "gone" / "a.jsonl").read_bytes() == b"1\n"
+    file.append(b"{3}")
+    assert (folder / "a.jsonl").read_bytes() == b"{3}\n"
+    assert (tmp_path / "gone" / "a.jsonl").read_bytes() == b"{1}\n"
 
 
 def test_a_file_that_somebody_moves_away_is_not_followed(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     first, second = LineFile(path), LineFile(path)
-    first.append(b"1")
+    first.append(b"{1}")
     path.rename(tmp_path / "old")
-    second.append(b"2")
-    first.append(b"3")
-    assert path.read_bytes() == b"2\n3\n"
-    assert (tmp_path / "old").read_bytes() == b"1\n"
+    second.append(b"{2}")
+    first.append(b"{3}")
+    assert path.read_bytes() == b"{2}\n{3}\n"
+    assert (tmp_path / "old").read_bytes() == b"{1}\n"
 
 
 def test_a_child_of_a_fork_does_not_share_the_lock_of_its_parent(tmp_path: Path) -> None:
@@ -128,11 +128,11 @@ def test_a_child_of_a_fork_does_not_share_the_lock_of_its_parent(tmp_path: Path)
     before = file._handle
     child = os.fork()
     if child == 0:
-        file.append(b"child")
+        file.append(b"{child}")
         os._exit(0 if file._handle != before or os.fstat(before) else 1)
     assert os.waitpid(child, 0)[1] == 0
-    file.append(b"parent")
-    assert (tmp_path / "a.jsonl").read_bytes() == b"child\nparent\n"
+    file.append(b"{parent}")
+    assert (tmp_path / "a.jsonl").read_bytes() == b"{child}\n{parent}\n"
 
 
 def test_a_writer_waits_for_another_and_not_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,9 +142,9 @@ def test_a_writer_waits_for_another_and_not_for_ever(tmp_path: Path, monkeypatch
     with path.open("rb") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
         with pytest.raises(Unwritable, match="another process holds it"):
-            file.append(b"1")
-    file.append(b"2")
-    assert path.read_bytes() == b"2\n"
+            file.append(b"{1}")
+    file.append(b"{2}")
+    assert path.read_bytes() == b"{2}\n"
 
 
 def test_only_a_file_of_ones_own_that_nobody_else_may_open_is_taken(tmp_path: Path) -> None:
@@ -152,10 +152,13 @@ def test_only_a_file_of_ones_own_that_nobody_else_may_open_is_taken(tmp_path: Pa
     (tmp_path / "open").chmod(0o640)
     (tmp_path / "link").symlink_to(tmp_path / "target")
     os.mkfifo(tmp_path / "pipe", 0o600)
+    (tmp_path / "cache").touch(0o600)
+    (tmp_path / "cache").write_bytes(b"SQLite format 3\0")
     for name, reason in {
         "open": r"others have access to it \(mode 0640\)",
         "link": "too many levels of symbolic links",
         "pipe": "it is no regular file",
+        "cache": "it holds something else",
         "": "is a directory",
     }.items():
         with pytest.raises(Unwritable, match=reason):
