@@ -202,6 +202,8 @@ CREATE INDEX call_facts_language ON call_facts (language, call_no DESC);
 CREATE INDEX call_facts_length ON call_facts (text_chars DESC, call_no DESC);
 CREATE INDEX call_facts_external ON call_facts (external_parties DESC, call_no DESC);
 CREATE INDEX call_facts_bare ON call_facts (call_no DESC) WHERE account_count = 0 AND opportunity_count = 0;
+-- coverage by day
+CREATE INDEX call_facts_day ON call_facts (call_date, transcript_present);
 
 CREATE TABLE segments (
   segment_no INTEGER PRIMARY KEY,   -- call_no << 19 | segment index
