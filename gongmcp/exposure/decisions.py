@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from gongmcp.catalog.dimensions import DIMENSION_ALIASES, DIMENSIONS
 from gongmcp.exposure.fields import SWITCHES, Expose, Field
@@ -39,31 +39,85 @@ def field_of(expose: Expose, arguments: Mapping[str, Any]) -> Field:
     return DIMENSIONS[DIMENSION_ALIASES.get(asked, asked)].field
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a rule looks at: a column's declaration and class, the policy, and the caller's arguments."""
+
+    expose: Expose
+    field: Field
+    policy: Policy
+    arguments: Mapping[str, Any]
+
+
+def _never(asked: Asked) -> Decision | None:
+    if not asked.expose.never:
+        return None
+    return Decision(
+        False, asked.field, f"never.{asked.field.name.lower()}", f"{asked.field.title}: shown by no setting."
+    )
+
+
+def _switch(asked: Asked) -> Decision | None:
+    for switch in sorted(asked.policy.switches):
+        if asked.field in SWITCHES[switch]:
+            return Decision(False, asked.field, f"switch.{switch}", f"The policy switch {switch} is on.")
+    return None
+
+
+def _small_cells(asked: Asked) -> Decision | None:
+    if asked.expose.exact and asked.policy.min_cell > 1:
+        return Decision(False, asked.field, RULE, REASON)
+    return None
+
+
+def _field_profile(asked: Asked) -> Decision | None:
+    if asked.field in LIMITED and asked.arguments.get("field_profile") == "limited":
+        reason = "field_profile=limited hides what identifies."
+        return Decision(False, asked.field, "field_profile.limited", reason)
+    return None
+
+
+def _provenance(asked: Asked) -> Decision | None:
+    modes, mode = asked.expose.modes, asked.policy.provenance
+    if modes is None or mode in modes:
+        return None
+    needed = " or ".join(sorted(item.value for item in modes))
+    return Decision(False, asked.field, f"provenance.{mode.value}", f"Provenance is {mode.value}; needs {needed}.")
+
+
+def _opt_in(asked: Asked) -> Decision | None:
+    flag = asked.expose.opt_in
+    if flag is None or asked.arguments.get(flag) is True:
+        return None
+    return Decision(False, asked.field, f"opt_in.{flag}", f"Shown only with {flag}=true.")
+
+
+RULES: Final[Mapping[str, Callable[[Asked], Decision | None]]] = {
+    "declaration": _never,
+    "policy switches": _switch,
+    "small cells": _small_cells,
+    "field_profile": _field_profile,
+    "provenance": _provenance,
+    "opt-in argument": _opt_in,
+}
+"""The rules by name, in the order in which they are asked. A rule that has nothing against it says None."""
+
+
 def decide(expose: Expose | None, policy: Policy, arguments: Mapping[str, Any]) -> Decision:
     """Decide over one column from its declaration, *policy* and *arguments* alone, never from a value."""
     if expose is None:
         return Decision(False, Field.STATUS, "undeclared", "The column has no declared exposure.")
-    field = field_of(expose, arguments)
-    if expose.never:
-        return Decision(False, field, f"never.{field.name.lower()}", f"{field.title}: shown by no setting.")
-    for switch in sorted(policy.switches):
-        if field in SWITCHES[switch]:
-            return Decision(False, field, f"switch.{switch}", f"The policy switch {switch} is on.")
-    if expose.exact and policy.min_cell > 1:
-        return Decision(False, field, RULE, REASON)
-    if field in LIMITED and arguments.get("field_profile") == "limited":
-        return Decision(False, field, "field_profile.limited", "field_profile=limited hides what identifies.")
-    if expose.modes is not None and policy.provenance not in expose.modes:
-        modes = " or ".join(sorted(mode.value for mode in expose.modes))
-        return Decision(
-            False,
-            field,
-            f"provenance.{policy.provenance.value}",
-            f"Provenance is {policy.provenance.value}; needs {modes}.",
-        )
-    if expose.opt_in is not None and arguments.get(expose.opt_in) is not True:
-        return Decision(False, field, f"opt_in.{expose.opt_in}", f"Shown only with {expose.opt_in}=true.")
-    return Decision(True, field)
+    asked = Asked(expose, field_of(expose, arguments), policy, arguments)
+    for rule in RULES.values():
+        if (found := rule(asked)) is not None:
+            return found
+    return Decision(True, asked.field)
+
+
+def why(expose: Expose, policy: Policy, arguments: Mapping[str, Any]) -> list[tuple[str, Decision | None]]:
+    """Return what each rule says of a column, in order; the first decision decides, None = nothing against it."""
+    asked = Asked(expose, field_of(expose, arguments), policy, arguments)
+    return [(name, rule(asked)) for name, rule in RULES.items()]
 
 
 def possible(expose: Expose | None, policy: Policy) -> bool:

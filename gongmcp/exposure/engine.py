@@ -54,6 +54,9 @@ class Disclosure:
     ledger: Ledger
     withheld: dict[str, None] = field(default_factory=dict)
     groups: dict[int, int] = field(default_factory=dict)
+    _decided: dict[int, Decision] = field(
+        default_factory=dict
+    )  # by id of a declaration, which lives as long as its model
 
     def rows(self, model: type[Row], rows: Sequence[Row], place: Place) -> list[dict[str, Any]]:
         """Disclose *rows* under *place*; also names the columns that are withheld from every row."""
@@ -98,7 +101,10 @@ class Disclosure:
 
     def decide(self, expose: Expose | None) -> Decision:
         """Decide over one column under this run's policy and arguments."""
-        return decide(expose, self.policy, self.arguments)
+        found = self._decided.get(id(expose))
+        if found is None:
+            found = self._decided[id(expose)] = decide(expose, self.policy, self.arguments)
+        return found
 
     def _name_withheld(self, model: type[Row], prefix: str) -> None:
         for name, expose, nested in columns(model):
