@@ -118,44 +118,52 @@ class Replay:
 def replay(records: Iterable[AuditRecord], seal: ArgumentSeal, make_handler: MakeHandler) -> Replay:
     """Run the tool calls of *records* whose arguments *seal* opens, each session in its order under one budget."""
     out = Replay()
-    sessions: dict[tuple[str, str], tuple[ToolHandler, str]] = {}
-    for record in records:
+    sessions: dict[tuple[str, str], list[tuple[int, AuditRecord, Mapping[str, Any]]]] = {}
+    for number, record in enumerate(records):
         if record.method != "tools/call":
             continue
-        if not record.tool:
-            out.skipped["unknown_tool"] += 1
-            continue
-        if not record.sealed:
-            out.skipped["no_arguments"] += 1
-            continue
-        try:
-            arguments = json.loads(seal.open(record.sealed, record.tool, record.arguments))
-        except (OtherKey, ValueError):
-            out.skipped["other_key"] += 1
-            continue
-        if "cursor" in arguments:
-            out.skipped["later_page"] += 1
+        arguments, reason = _opened(record, seal)
+        if reason:
+            out.skipped[reason] += 1
             continue
         # Over HTTP a token has a budget for each day, over a pipe a process has one.
         whose = (record.session, record.time[:10] if record.transport == "http" else "")
-        if whose not in sessions:
-            handler = make_handler(EvidenceSession())
-            sessions[whose] = handler, handler.policy.digest()
-        handler, out.policy = sessions[whose]
-        now, generation = _figures(handler, record.tool, arguments)
-        out.policies[record.policy] += 1
-        out.requests.append(
-            Replayed(
-                record.time,
-                Reader.of(record),
-                record.tool,
-                arguments,
-                Figures(record.outcome, record.rows, record.bytes, record.withheld),
-                now,
-                not generation or not record.generation or generation == record.generation,
-            )
-        )
+        sessions.setdefault(whose, []).append((number, record, arguments))
+    found = []
+    for asked in sessions.values():
+        handler = make_handler(EvidenceSession())
+        out.policy = handler.policy.digest()
+        found += [(number, _again(handler, record, arguments)) for number, record, arguments in asked]
+        out.policies.update(record.policy for _, record, _ in asked)
+        handler.close()
+    out.requests = [one for _, one in sorted(found, key=lambda item: item[0])]
     return out
+
+
+def _opened(record: AuditRecord, seal: ArgumentSeal) -> tuple[Mapping[str, Any], str]:
+    """Return the arguments of a tool call, or why it is not run."""
+    if not record.tool:
+        return {}, "unknown_tool"
+    if not record.sealed:
+        return {}, "no_arguments"
+    try:
+        arguments = json.loads(seal.open(record.sealed, record.tool, record.arguments))
+    except (OtherKey, ValueError):
+        return {}, "other_key"
+    return arguments, "later_page" if "cursor" in arguments else ""
+
+
+def _again(handler: ToolHandler, record: AuditRecord, arguments: Mapping[str, Any]) -> Replayed:
+    now, generation = _figures(handler, record.tool, arguments)
+    return Replayed(
+        record.time,
+        Reader.of(record),
+        record.tool,
+        arguments,
+        Figures(record.outcome, record.rows, record.bytes, record.withheld),
+        now,
+        not generation or not record.generation or generation == record.generation,
+    )
 
 
 def _figures(handler: ToolHandler, tool: str, arguments: Mapping[str, Any]) -> tuple[Figures, int]:
