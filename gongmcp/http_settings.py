@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 TOKEN_ENV: Final = "GONGMCP_BEARER_TOKEN"
 """Variable that may hold the token itself; there is no flag for it, which every user of the machine could read."""
 
-DEFAULT_RATE: Final = 240
+DEFAULT_RATE: Final = 600
 DEFAULT_AT_ONCE: Final = 8
 MAX_WORKERS: Final = 64
 

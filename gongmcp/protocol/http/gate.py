@@ -23,11 +23,15 @@ from gongmcp.identity.resolver import Denied, Resolver
 from gongmcp.protocol.http.answers import ALWAYS, Refused, send_bytes, send_json
 from gongmcp.protocol.http.origins import Addresses
 from gongmcp.protocol.observe import Observer, RefusedRequest
+from gongmcp.protocol.sdk import FIRST_MODERN
 from gongmcp.protocol.server import CLIENT
 
 log = logging.getLogger("gongmcp")
 
 PREFLIGHT_SECONDS: Final = 600
+STREAMS: Final = 100
+"""Streams of news that one token may hold open, in each worker. They wait, so they are no requests at once."""
+
 ASKED_HEADERS: Final = (
     "authorization",
     "content-type",
@@ -64,7 +68,8 @@ class Counts:
 
     answered: Counter[tuple[str, int]] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
-    at_once: Counter[str] = field(default_factory=Counter)
+    at_once: Counter[tuple[str, bool]] = field(default_factory=Counter)
+    """By client, and whether it is a stream of news."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +138,12 @@ class Gate:
             if client is None:
                 await self.app(scope, receive, send)
                 return
-            self._count(client)
+            self._count(client, waits := headers.open_a_stream(scope["method"]))
         except Refused as refused:
             self._tell(refused, client)
             await send_json(send, refused.status, refused.body(), refused.headers)
             return
-        await self._let_in(client, scope, receive, send)
+        await self._let_in(client, waits, scope, receive, send)
 
     def _check_addresses(self, headers: _Headers) -> None:
         if not self._addresses.allows_host(headers.all(b"host")):
@@ -185,16 +190,13 @@ class Gate:
                 {"www-authenticate": self._challenge + given},
             ) from None
 
-    def _count(self, client: Client) -> None:
+    def _count(self, client: Client, waits: bool) -> None:
         if self._leaving():
             raise Refused(503, "leaving", "The server is about to end.", {"retry-after": "5", "connection": "close"})
-        if self.counts.at_once[client.key] >= self._limits.at_once:
-            raise Refused(
-                429,
-                "too_many_at_once",
-                f"At most {self._limits.at_once} requests of one token are answered at the same time.",
-                {"retry-after": "1"},
-            )
+        most = STREAMS if waits else self._limits.at_once
+        if self.counts.at_once[client.key, waits] >= most:
+            words = "streams of one token are open" if waits else "requests of one token are answered"
+            raise Refused(429, "too_many_at_once", f"At most {most} {words} at the same time.", {"retry-after": "1"})
         try:
             wait = self._limits.wait_of(client.key, client.per_minute or self._limits.per_minute)
         except Unavailable as snag:
@@ -204,17 +206,17 @@ class Gate:
                 429, "rate_limited", "The token has sent too many requests.", {"retry-after": str(int(wait) + 1)}
             )
 
-    async def _let_in(self, client: Client, scope: Scope, receive: Receive, send: Send) -> None:
-        self.counts.at_once[client.key] += 1
+    async def _let_in(self, client: Client, waits: bool, scope: Scope, receive: Receive, send: Send) -> None:
+        self.counts.at_once[client.key, waits] += 1
         try:
             await self.app({**scope, CLIENT: client}, receive, send)
         except Refused as refused:
             self._tell(refused, client)
             await send_json(send, refused.status, refused.body(), refused.headers)
         finally:
-            self.counts.at_once[client.key] -= 1
-            if not self.counts.at_once[client.key]:
-                del self.counts.at_once[client.key]
+            self.counts.at_once[client.key, waits] -= 1
+            if not self.counts.at_once[client.key, waits]:
+                del self.counts.at_once[client.key, waits]
 
     def _tell(self, refused: Refused, client: Client | None) -> None:
         if not refused.reason:
@@ -262,3 +264,13 @@ class _Headers:
     def one(self, name: bytes) -> str | None:
         values = self.all(name)
         return values[0] if values else None
+
+    def open_a_stream(self, method: str) -> bool:
+        """Return whether the request asks for a stream of news rather than for an answer.
+
+        A client of a version without a handshake says so in a header, which the SDK holds to the body.
+        """
+        if method == "GET":
+            return True
+        version = self.one(b"mcp-protocol-version") or ""
+        return self.one(b"mcp-method") == "subscriptions/listen" and version == FIRST_MODERN
