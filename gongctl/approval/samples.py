@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ from gongmcp.approval.lock import Sample
 from gongmcp.catalog.registry import catalog
 from gongmcp.errors import Exit, StartupRefusal, ToolFault
 from gongmcp.handler import Outcome, ToolHandler
+from gongmcp.preview.structure import structure
 
 Arguments = dict[str, Any]
 
@@ -101,30 +102,16 @@ def sample_of(name: str, arguments: Mapping[str, Any], outcome: Outcome, set_nam
     Raises:
         StartupRefusal: (exit 1) it could not be answered, so that nothing was looked at.
     """
-    status = outcome.code
-    if status in ("unavailable", "internal_error"):
+    found = structure(outcome)
+    if found.status in ("unavailable", "internal_error"):
         hint = "Narrow it, or try again when the cache is not being written."
-        raise StartupRefusal(f"A sample of {name} was not answered ({status}).", hint, Exit.FAILED)
-    shown = sorted(set(_paths(outcome.answer.structured or {}, "")))
-    withheld = sorted({f"{entry.action} {entry.kind} {entry.rule}" for entry in outcome.ledger.entries})
+        raise StartupRefusal(f"A sample of {name} was not answered ({found.status}).", hint, Exit.FAILED)
+    shown, withheld = list(found.shown), list(found.withheld)
     return Sample(
         arguments=dict(arguments),
-        digest=digest([status, shown, withheld]),
-        status=status,
+        digest=digest([found.status, shown, withheld]),
+        status=found.status,
         shown=shown,
         withheld=withheld,
         set_name=set_name,
     )
-
-
-def _paths(value: Any, path: str) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        for name, item in value.items():
-            yield from _paths(item, f"{path}.{name}" if path else name)
-    elif isinstance(value, list):
-        yield path
-        for item in value:
-            if isinstance(item, Mapping | list):
-                yield from _paths(item, f"{path}[]")
-    else:
-        yield path

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
+from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
@@ -56,6 +57,15 @@ class RowPane(Pane):
 
     BINDINGS: ClassVar[list[BindingType]] = [*keys.ROWS]
 
+    class Pointed(Message):
+        """The cursor of *pane* came to the row number *at*, or enter was pressed there (*chosen*)."""
+
+        def __init__(self, pane: RowPane, at: int, *, chosen: bool = False) -> None:
+            super().__init__()
+            self.pane = pane
+            self.at = at
+            self.chosen = chosen
+
     def __init__(
         self,
         name: str,
@@ -83,6 +93,12 @@ class RowPane(Pane):
     def body(self) -> OptionList:
         """The list of rows."""
         return self.query_one(OptionList)
+
+    @property
+    def at(self) -> int | None:
+        """Number of the row under the cursor; None without rows."""
+        at = self.body.highlighted
+        return at if at is not None and at < len(self._rows) else None
 
     @property
     def rows(self) -> list[Row]:
@@ -131,13 +147,16 @@ class RowPane(Pane):
         """Tell the row under the cursor in full."""
         event.stop()
         self._tell()
+        self.post_message(self.Pointed(self, event.option_index))
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Pass on that a row was chosen."""
+        event.stop()
+        self.post_message(self.Pointed(self, event.option_index, chosen=True))
 
     def _tell(self) -> None:
-        at = self.body.highlighted
-        known = at is not None and at < len(self._rows)
-        self.query_one(".pane-detail", Static).update(
-            self._rows[at].detail if known and at is not None else Content("")
-        )
+        at = self.at
+        self.query_one(".pane-detail", Static).update(Content("") if at is None else self._rows[at].detail)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer no copy of rows that must not outlive the screen."""
