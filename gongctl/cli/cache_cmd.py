@@ -14,7 +14,7 @@ import typer
 
 from gongctl.cli.lazy import Deferred, LazyGroup
 from gongctl.cli.operator_model import INTERRUPTED, SAID, asks_for_operator_model, settle_operator_model
-from gongctl.cli.output import emit_json, emit_text, note, table
+from gongctl.cli.output import counted, emit_json, emit_text, note, table
 from gongctl.cli.restricted import not_sensitive, sensitive
 from gongmcp.errors import Exit
 
@@ -230,11 +230,12 @@ def warm_cache(
         )
     else:
         emit_text(
-            f"Redone: {report.redone:,} of {report.looked_at:,} calls looked at, {report.segments:,} segments"
+            f"Redone: {report.redone:,} of {counted(report.looked_at, 'call')} looked at, "
+            + counted(report.segments, "segment")
             + (f"; outside scope or restricted: {report.suppressed:,}" if report.suppressed else "")
             + (f"; judged again: {report.judged_again:,}" if report.judged_again else "")
             + (f"; removed: {report.removed:,}" if report.removed else "")
-            + (f"; facts of a new profile for {report.profile_calls:,} calls" if report.profile_calls else "")
+            + (f"; facts of a new profile for {counted(report.profile_calls, 'call')}" if report.profile_calls else "")
             + f". The read model is {status.freshness}."
         )
         if beside in SAID:
@@ -246,7 +247,9 @@ def warm_cache(
         raise SystemExit(int(Exit.INTERRUPTED))
     if interrupted:
         left = (
-            f"{status.dirty_calls:,} calls are left" if status.dirty_calls else "the profile's facts are not complete"
+            f"{counted(status.dirty_calls, 'call is', 'calls are')} left"
+            if status.dirty_calls
+            else "the profile's facts are not complete"
         )
         note(f"Interrupted: {left}. Run the same command again to go on.")
         raise SystemExit(int(Exit.INTERRUPTED))
@@ -311,13 +314,13 @@ def status_of_cache(
         detail = " (its first build is not finished)"
     elif model is not None and model.as_of is not None:
         detail = f", as of {model.as_of}"
-    waiting = f"; {status.dirty_calls:,} calls to look at" if status.dirty_calls else ""
+    waiting = f"; {counted(status.dirty_calls, 'call')} to look at" if status.dirty_calls else ""
     emit_text(f"Read model: {status.freshness}{detail}{waiting}.")
     held = status.profile
     if held is not None:
         emit_text(
             f"Business profile: {held.name} ({held.profile_id}, {held.canonical_sha256[:12]}), facts {held.freshness}: "
-            f"{held.calls:,} calls. {held.reason}"
+            f"{counted(held.calls, 'call')}. {held.reason}"
         )
     emit_text("")
     served = {name: getattr(model, name) for name in ("calls", "transcripts", "segments")} if model is not None else {}

@@ -14,7 +14,7 @@ import typer
 
 from gongctl.cli.cache_cmd import Config, Db, Json, Masked, ModelPolicy, interruptible, model_policy
 from gongctl.cli.lazy import LightCommand
-from gongctl.cli.output import emit_json, emit_text, heading, json_text, note, paragraph, table
+from gongctl.cli.output import counted, emit_json, emit_text, heading, json_text, note, paragraph, table
 from gongctl.cli.output_file import refuse_overwriting, write_whole
 from gongctl.cli.policy_options import EPILOG
 from gongctl.cli.restricted import not_sensitive, sensitive
@@ -146,7 +146,9 @@ def scope_of_cache(
     if found.standing.unjudged:
         rows.append(("not judged yet", f"{found.standing.unjudged:,}", "absent until the next warm"))
     table(("rule", "calls", "what it demands") if explain else ("rule", "calls"), rows if explain else _two(rows))
-    emit_text(f"\nServed: {found.served:,} of {found.standing.calls:,} calls; not served: {found.not_served:,}.")
+    emit_text(
+        f"\nServed: {found.served:,} of {counted(found.standing.calls, 'call')}; not served: {found.not_served:,}."
+    )
     _tell_standing(found.standing, following)
 
 
@@ -253,7 +255,7 @@ def _print_audit(found: Audit, *, names: bool) -> None:
         ("calls by list and source", ""),
         [(name, f"{count:,}") for name, count in (*sorted(found.by_list.items()), *sorted(found.by_source.items()))],
     )
-    emit_text(f"\nSuppressed: {found.suppressed:,} of {found.standing.calls:,} calls.")
+    emit_text(f"\nSuppressed: {found.suppressed:,} of {counted(found.standing.calls, 'call')}.")
 
 
 @app.command("explain")
@@ -357,7 +359,7 @@ def block_customer(
         )
     elif done.finished:
         emit_text(
-            f"Taken out: {done.taken_out:,} calls, of {done.judged:,} judged, in {done.seconds:.1f} s. "
+            f"Taken out: {counted(done.taken_out, 'call')}, of {done.judged:,} judged, in {done.seconds:.1f} s. "
             "A running gongmcp follows with its next call."
         )
         if not done.judged and added:
@@ -471,7 +473,7 @@ def census_of_cache(
         found = census(db, state=state, progress=progress, should_stop=stop)
     if not found.finished:
         kept = f"run the same command again to go on from {state}." if state else "nothing is kept without --out."
-        note(f"Interrupted after {found.tally.calls:,} calls: {kept}")
+        note(f"Interrupted after {counted(found.tally.calls, 'call')}: {kept}")
         raise SystemExit(int(Exit.INTERRUPTED))
     result = _census_json(db, found, names=not no_names)
     if out is not None:
@@ -482,7 +484,7 @@ def census_of_cache(
     elif out is None:
         _print_census(result)
     note(
-        f"{found.tally.segments:,} segments of {found.tally.calls:,} calls in {found.seconds:.1f} s "
+        f"{counted(found.tally.segments, 'segment')} of {counted(found.tally.calls, 'call')} in {found.seconds:.1f} s "
         f"({found.rate:,.0f} a second)."
     )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from gongctl.cli.output import emit_json, emit_text, fail, note, table
+from gongctl.cli.output import counted, emit_json, emit_text, fail, note, table
 from gongctl.cli.restricted import not_sensitive
 from gongmcp.errors import Exit
 
@@ -211,8 +211,9 @@ def _print_summary(report: ImportReport, status: CacheStatus) -> None:
     table(("kind", "new", "changed", "unchanged", "rejected"), rows)
     raw = status.raw
     emit_text(
-        f"\nThe cache {status.db} now holds {raw['calls']:,} calls, {raw['transcripts']:,} transcripts, "
-        f"{raw['segments']:,} segments, {raw['users']:,} users."
+        f"\nThe cache {status.db} now holds {counted(raw['calls'], 'call')}, "
+        f"{counted(raw['transcripts'], 'transcript')}, {counted(raw['segments'], 'segment')}, "
+        f"{counted(raw['users'], 'user')}."
     )
     if raw["waiting_transcripts"]:
         emit_text(f"{raw['waiting_transcripts']:,} transcripts wait for their calls, which are not imported yet.")

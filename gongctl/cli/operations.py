@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from gongctl.cli.output import counted
 from gongmcp.errors import Exit, StartupRefusal
 from gongmcp.settings import ServerSettings
 
@@ -100,7 +101,10 @@ class CacheOperations:
             )
             if report.finished and not self._restricted and operator_path(self._db).exists():
                 warm_operator_model(writer, settings.model_rules(), should_stop=should_stop)
-        return f"Redone: {report.redone:,} of {report.looked_at:,} calls looked at, {report.segments:,} segments."
+        return (
+            f"Redone: {report.redone:,} of {counted(report.looked_at, 'call')} looked at, "
+            f"{counted(report.segments, 'segment')}."
+        )
 
     def profile(self) -> ProfileView | None:
         """Return the active business profile, judged anew against the CRM as it is warmed now.

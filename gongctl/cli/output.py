@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Sequence
@@ -23,6 +24,9 @@ DEBUG_HINT: Final = "run it again with GONGCTL_DEBUG=1 to see where; the details
 
 _GAP: Final = "  "
 """What stands between two columns of a table."""
+
+_ID: Final = re.compile(r"\d{8,}|[a-z]+(?:[_.][a-z0-9]+)+")
+"""What is copied from a table: Gong's numbers, and words with underscores or dots (call_0a1b, a tool, a rule)."""
 
 _NEVER_CUT: Final = 1_000_000
 """Width of a line, in cells, that no table reaches: the columns' own widths decide."""
@@ -107,11 +111,16 @@ def heading(text: str) -> None:
     sys.stdout.write(f"\x1b[1m{drawn}\x1b[0m\n" if emphasis() else f"{drawn}\n")
 
 
+def counted(count: int, one: str, many: str = "") -> str:
+    """Return *count* with its noun: ``1 call``, ``1,200 calls``; *many* is the plural, '' = with an s."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
 def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print rows under headers on stdout in aligned columns; every cell is drawn literally.
 
-    On a terminal cells are wrapped to its width, between words where words fit. When piped each row is
-    one line, however long, so that nothing is lost to the tools behind the pipe.
+    On a terminal cells are wrapped to its width, between words where words fit; ids stay whole, so that they can be
+    copied. When piped each row is one line, however long, so that nothing is lost to the tools behind the pipe.
     """
     from rich.cells import cell_len
 
@@ -120,22 +129,30 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     widths = [max(map(cell_len, column)) for column in columns]
     if on_terminal():
         words = [max((cell_len(word) for cell in column for word in cell.split()), default=0) for column in columns]
-        widths = _fit(widths, words, shutil.get_terminal_size().columns - len(_GAP) * (len(columns) - 1))
+        ids = [max((cell_len(word) for cell in column for word in _ids(cell)), default=1) for column in columns]
+        widths = _fit(widths, words, ids, shutil.get_terminal_size().columns - len(_GAP) * (len(columns) - 1))
     for line in _lay_out(cells[:1], widths):
         heading(line)
     sys.stdout.writelines(f"{line}\n" for line in _lay_out(cells[1:], widths))
 
 
-def _fit(natural: Sequence[int], words: Sequence[int], available: int) -> list[int]:
+def _ids(cell: str) -> list[str]:
+    """Return the words of *cell* that are ids: of calls, speakers, objects, tools, rules."""
+    return [word for word in cell.split() if _ID.fullmatch(word)]
+
+
+def _fit(natural: Sequence[int], words: Sequence[int], ids: Sequence[int], available: int) -> list[int]:
     """Return column widths of *available* cells in all: *natural* if they fit, else as few broken words as possible.
 
-    *words* is the longest word of each column. Columns that want little more than that get it first.
+    *words* is the longest word of each column, *ids* the longest id, which is broken only where ids alone are too wide.
+    Columns that want little more than their words get it first.
     """
     if sum(natural) <= available:
         return list(natural)
     widths = [max(word, 1) for word in words]
     while sum(widths) > available and max(widths) > 1:
-        widths[widths.index(max(widths))] -= 1
+        breakable = [column for column, width in enumerate(widths) if width > ids[column]] or range(len(widths))
+        widths[max(breakable, key=lambda column: widths[column])] -= 1
     spare = max(available - sum(widths), 0)
     wanting = sorted(range(len(widths)), key=lambda column: natural[column] - widths[column])
     for place, column in enumerate(wanting):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gongctl.cli.completion import preset_names
-from gongctl.cli.output import emit_json, emit_text, fail, heading, table
+from gongctl.cli.output import counted, emit_json, emit_text, fail, heading, table
 from gongctl.cli.policy_options import resolve, takes_policy
 from gongctl.cli.restricted import not_sensitive
 from gongmcp.errors import Exit
@@ -57,8 +57,8 @@ def verify_policy(
 def _print(report: VerifyReport) -> None:
     listed = "with a restricted list" if report.governed else "without a restricted list"
     emit_text(
-        f"Preset {report.preset}, policy {report.policy}, {listed}: {report.calls:,} calls of tools over "
-        f"{report.calls_served:,} served calls ({report.calls_suppressed:,} outside the policy)."
+        f"Preset {report.preset}, policy {report.policy}, {listed}: {counted(report.calls, 'call')} of tools over "
+        f"{counted(report.calls_served, 'served call')} ({report.calls_suppressed:,} outside the policy)."
     )
     table(
         ("tool", "calls", "with rows", "errors", "hits"),

@@ -59,7 +59,9 @@ class Standing:
         if not self.list_in_force:
             return "The calls were judged by another list than the one given."
         if self.unjudged or self.stale:
-            return f"{max(self.unjudged, self.stale):,} calls are to be judged: they are new, or have changed."
+            waiting = max(self.unjudged, self.stale)
+            are = "call is" if waiting == 1 else "calls are"
+            return f"{waiting:,} {are} to be judged: new, or changed."
         return ""
 
     def as_json(self) -> dict[str, Any]:

@@ -167,6 +167,11 @@ def test_identifiers_stay_whole_while_there_is_room_for_them() -> None:
     rows = [["search_transcript_segments", "Words in a sentence that wraps. " * 5], ["b", "short"]]
     shown = run_on_terminal(f"from gongctl.cli.output import table; table(['tool', 'what'], {rows!r})", columns=50)
     assert shown.count("search_transcript_segments") == 1
+    beside = [["call_0123456789abcdef", "8523802291264472972", "opportunity_" * 9, "Supercalifragilistic" * 3]]
+    shown = run_on_terminal(
+        f"from gongctl.cli.output import table; table(['a', 'b', 'c', 'd'], {beside!r})", columns=80
+    )
+    assert "call_0123456789abcdef  8523802291264472972  " in shown, "other columns are folded"
     narrow = run_on_terminal(f"from gongctl.cli.output import table; table(['tool', 'what'], {rows!r})", columns=20)
     assert max(map(len, output.literal(narrow, allowed="\n").splitlines())) <= 20 + len("␛[1m␛[0m")
 

@@ -58,3 +58,10 @@ def test_an_empty_chart_is_empty() -> None:
 def test_without_room_for_bars_the_figures_stay(width: int) -> None:
     lines = chart([Bar(literal("open"), 12), Bar(literal("won"), 3)], width).plain.split("\n")
     assert [line.split()[-2] for line in lines] == ["12", "3"]
+
+
+@pytest.mark.parametrize(("count", "cells"), [(100, 10), (50, 5), (10, 1), (0, 0)])
+def test_a_bar_of_a_given_whole_is_as_long_as_its_share(count: int, cells: int) -> None:
+    line = chart([Bar(literal("rule"), count)], width=len("rule") + 2 + 10 + 2 + len("100  100.0%"), of=100).plain
+    assert abs(line.count("█") - cells) <= 1
+    assert ("█" in line or "▏" in line) == bool(count)

@@ -48,7 +48,7 @@ def share(count: int, total: int) -> str:
 
 
 class Bars(Widget):
-    """Draws its rows for the width that it has; bars are measured against the longest."""
+    """Draws its rows for the width that it has."""
 
     DEFAULT_CSS = """
     Bars { width: 1fr; height: auto; }
@@ -60,7 +60,7 @@ class Bars(Widget):
         self._of: int | None = None
 
     def show(self, bars: Sequence[Bar], of: int | None = None) -> None:
-        """Draw *bars*, in their order; shares are of *of*, or of their sum."""
+        """Draw *bars*, in their order; see ``chart``."""
         self._bars, self._of = list(bars), of
         self.refresh(layout=True)
 
@@ -76,11 +76,11 @@ class Bars(Widget):
 def chart(bars: Sequence[Bar], width: int, of: int | None = None) -> Content:
     """Return *bars* as lines of at most *width* cells: names are cut before bars vanish, counts never are.
 
-    Shares are of *of*, None = of the sum of the bars.
+    Shares and bars are of *of*; None = shares of the sum of the bars, and bars beside the longest.
     """
     if not bars:
         return Content("")
-    most = max(item.count for item in bars)
+    most = max(item.count for item in bars) if of is None else of
     total = sum(item.count for item in bars) if of is None else of
     counts = [f"{item.count:,}" for item in bars]
     shares = [share(item.count, total) for item in bars]

@@ -102,7 +102,7 @@ def test_what_was_imported_since_is_unjudged_and_absent(cache: Path, tmp_path: P
         found = scope_report(connection, rules_with(restricted))
     assert (found.standing.calls, found.standing.unjudged, found.standing.stale) == (14, 1, 1)
     assert not found.standing.current
-    assert "1 calls are to be judged" in found.standing.reason()
+    assert "1 call is to be judged" in found.standing.reason()
     assert found.served + sum(found.by_rule.values()) + found.restricted + found.standing.unjudged == 14
 
 
