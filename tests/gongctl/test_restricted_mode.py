@@ -28,6 +28,8 @@ BLOCKED: list[list[str]] = [
     ["governance", "export-filtered-db", "--out", "new.db", "--ai-governance-config", "list.yaml"],
     ["governance", "census"],
     ["cache", "warm", "--operator-model"],
+    ["cache", "backup", "--out", "copy.db"],
+    ["cache", "restore", "copy.db", "--db", "back.db"],
     ["mcp", "call", "get_sync_status", "--transcript-evidence-provenance", "raw"],
     ["mcp", "diff", "--preset", "analyst", "--preset", "operator-smoke", "--transcript-evidence-provenance", "raw"],
     ["mcp", "replay", "audit.jsonl", "--key", "key", "--show-arguments"],
@@ -37,6 +39,9 @@ BLOCKED: list[list[str]] = [
 OPEN: list[list[str]] = [
     ["cache", "status"],
     ["cache", "inventory"],
+    ["cache", "verify"],
+    ["cache", "purge", "--older-than", "2020-01-01"],
+    ["support", "bundle", "--out", "bundle"],
     ["cache", "warm"],
     ["profile", "history"],
     ["profile", "explain", "--profile", "builtin", "--against", "builtin"],
