@@ -33,7 +33,7 @@ from gongmcp.preview.gates import CHANNELS, RESIDUAL, SCHEMA, WIRE, WITHHELD
 from gongmcp.preview.make import preview
 from gongmcp.refusals import refused
 from gongmcp.settings import ServerSettings
-from gongmcp.store.connection import StorePool
+from gongmcp.store.connection import ReadStore, StorePool
 
 LEAKS: Final = frozenset({SCHEMA, CHANNELS, RESIDUAL, WITHHELD, WIRE})
 """Gates that nobody can approve past: something would leave that should not, or was not what was shown."""
@@ -225,12 +225,16 @@ def data_of(db: Path) -> Data:
     pool = StorePool(db)
     try:
         with pool.store_scope() as store:
-            model = store.one("SELECT digest, generation, as_of FROM read_model WHERE id = 1")
-            secret = store.one("SELECT value FROM meta WHERE key = 'secret'")
-            state = digest([*(model or ()), *(secret or ())])
-            return Data(read_shape(store), state, find_calls(store))
+            return Data(read_shape(store), corpus_digest(store), find_calls(store))
     finally:
         pool.close()
+
+
+def corpus_digest(store: ReadStore) -> str:
+    """Return the digest of the state of the read model: another one wherever it may hold something else."""
+    model = store.one("SELECT digest, generation, as_of FROM read_model WHERE id = 1")
+    secret = store.one("SELECT value FROM meta WHERE key = 'secret'")
+    return digest([*(model or ()), *(secret or ())])
 
 
 def data_shape(db: Path) -> Shape:

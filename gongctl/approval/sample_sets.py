@@ -25,7 +25,7 @@ SETS: Final = (*OF_CALLS, PINNED, EXAMPLE)
 """Every set, in the order in which they are listed."""
 
 COMMON_WORDS: Final = "the OR and OR de OR und OR et OR que OR la OR die"
-"""What is searched for in a call of another language: words of no meaning, so that none of the call's own is written."""
+"""What is searched for in a call of another language: words of no meaning: none of the call's own is written."""
 
 _COLUMNS: Final = "call_ref, call_date, text_chars, external_parties"
 _MAX_LANGUAGES: Final = 1_000

@@ -28,6 +28,7 @@ class RootGroup(LazyGroup):
         "profile": Deferred("gongctl.cli.profile_cmd:app", "Map the CRM onto lifecycle buckets and concepts."),
         "mcp": Deferred("gongctl.cli.mcp_cmd:app", "List the agents' tools, read their schemas, dry-run their calls."),
         "audit": Deferred("gongctl.cli.audit_cmd:app", "Read a server's audit log: what left, and to whom."),
+        "review": Deferred("gongctl.cli.review_cmd:app", "Review the tools of a preset and approve them."),
         "policy": Deferred("gongctl.cli.policy_cmd:app", "Hold a policy to committed cases."),
         "token": Deferred("gongctl.cli.token_cmd:app", "Access tokens for agents that come over HTTP."),
         "sync": Deferred("gongctl.cli.sync_cmd:app", "Fill a cache from Gong's API."),
