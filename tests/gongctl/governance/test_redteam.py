@@ -24,6 +24,7 @@ from tests.gongctl.governance.governed import write_list as write_customers
 from tests.gongmcp.conftest import build_cache
 
 OPEN = [sys.executable, str(Path(__file__).with_name("open_server.py"))]
+SLOW = [sys.executable, str(Path(__file__).with_name("slow_server.py"))]
 BUDGET = 500
 NOISY = frozenset({"timing"})
 """Attacks whose outcome a busy machine can decide: played, but not counted in the suite."""
@@ -65,6 +66,14 @@ def test_control_with_the_guards_off_the_attacks_win(monkeypatch: pytest.MonkeyP
     won = {attack.attack for attack in report.attacks if attack.won}
     assert won == {attack.name for attack in STEADY}
     assert silent(report)
+
+
+def test_control_names_that_take_time_to_judge_are_told_from_unknown_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[3]))
+    flags = {"tool_preset": "governance-search"}
+    attack = next(attack for attack in ATTACKS if attack.name == "timing")
+    report = redteam(flags, ServerSettings.resolve(flags, {}), budget=40, attacks=[attack], server=SLOW)
+    assert [attack.won for attack in report.attacks] == [("times tell restricted names from unknown ones",)]
 
 
 def test_the_list_of_the_play_holds_the_operators_entries(tmp_path: Path) -> None:
