@@ -12,7 +12,11 @@ from pathlib import Path
 from typing import Final
 
 from gongctl.cache.clock import utc_now
+from gongctl.cache.connection import reading
+from gongctl.cache.migrations import version_of
 from gongctl.cache.writer import CacheWriter
+from gongmcp.errors import Exit, StartupRefusal
+from gongmcp.store.schema import SCHEMA_VERSION
 
 KEY: Final = "copies"
 _KEPT: Final = 100
@@ -37,14 +41,11 @@ def note_copy(cache: Path, kind: str, copy: Path) -> None:
     """Note in *cache* that *copy* was made of it.
 
     Raises:
-        StartupRefusal: the cache cannot be written now.
+        StartupRefusal: the cache cannot be written now, or is of an older schema, which a copy is no reason to change.
     """
-    with CacheWriter.open(cache) as writer:
-        note_copy_in(writer, kind, copy)
-
-
-def note_copy_in(writer: CacheWriter, kind: str, copy: Path) -> None:
-    """Note in the open cache of *writer* that *copy* was made of it."""
+    with reading(cache) as connection:
+        if version_of(connection) != SCHEMA_VERSION:
+            raise StartupRefusal(f"The cache {cache} is of an older schema.", "", Exit.CACHE)
     made = KnownCopy(kind, str(copy.absolute()), utc_now())
     kept = [item for item in known_copies(writer.connection) if item.path != made.path]
     with writer.transaction():

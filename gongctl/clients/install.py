@@ -58,7 +58,7 @@ def install(
     # What stood there before the first change counts: a later one must not take its place.
     if not known or _copy_of(place, name) is None:
         _keep(client, place, name, before)
-    _write(client, place, after)
+    _replace(client, place, before, after)
     return Outcome(change, place, _copy_of(place, name), after)
 
 
@@ -90,7 +90,7 @@ def uninstall(client: Client, path: Path, *, name: str = DEFAULT_NAME, dry_run: 
         if change == "removed_file":
             place.unlink()
         elif after != present:
-            _write(client, place, after)
+            _replace(client, place, present, after)
         if copy is not None:
             copy.unlink()
     return Outcome(change, place, copy, after)
@@ -142,6 +142,13 @@ def _keep(client: Client, place: Path, name: str, before: bytes | None) -> None:
         _write(client, none_before_path(place, name), b"")
     else:
         _write(client, before_path(place, name), before, like=place)
+
+
+def _replace(client: Client, place: Path, before: bytes | None, after: bytes) -> None:
+    """Write *after* where *before* was read: clients write their configurations, too."""
+    if _read(client, place) != before:
+        raise _refused(client, place, "it was changed meanwhile; run this again")
+    _write(client, place, after)
 
 
 def _write(client: Client, place: Path, data: bytes, *, like: Path | None = None) -> None:

@@ -48,6 +48,7 @@ class Certificate:
     interrupted: bool = False
     policy: PurgePolicy | None = None
     reclaimed: Reclaimed | None = None
+    tombstones: int = 0
     rows_left: int | None = None
     audit_records: int = 0
     profiles_quoting: list[str] = field(default_factory=list)
@@ -77,9 +78,10 @@ class Certificate:
             },
             "policy": _policy(self.policy),
             "held": self.selection.held,
+            "held_not_in_the_cache": self.selection.held_unknown,
             "removed" if self.executed else "to_remove": self.removed.as_json(),
             "months": [{"month": month, "calls": calls} for month, calls in sorted(self.selection.months.items())],
-            "tombstones": len(self.selection.call_ids) + len(self.selection.unknown) if self.executed else 0,
+            "tombstones": self.tombstones,
             "audit_arguments": self.audit_records,
             "checked": None
             if not self.executed
@@ -109,6 +111,10 @@ class Certificate:
         out.append(f"{verb}: " + _sentence(self.removed.as_json()))
         if self.selection.held:
             out.append(f"Kept by a legal hold: {self.selection.held:,} calls that match.")
+        if self.selection.held_unknown:
+            out.append(
+                f"Legal hold: {self.selection.held_unknown:,} of its calls are not in the cache; is an id misspelt?"
+            )
         if self.selection.unknown:
             out.append(
                 f"Not in the cache: {len(self.selection.unknown):,} of the ids given; they are kept out as well."

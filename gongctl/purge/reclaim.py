@@ -21,7 +21,7 @@ _INDEXES: Final = ("segments_fts", "crm_values_fts", "judged_words")
 _MERGED_PAGES: Final = 1_000
 _READERS_MS: Final = 1_000
 """How long a reader that holds the log is waited for."""
-_SPACE_FACTOR: Final = 2
+SPACE_FACTOR: Final = 2
 """Writing the file anew takes a temporary copy and a log of the same size."""
 
 
@@ -44,11 +44,10 @@ def reclaim(writer: CacheWriter, bytes_before: int) -> Reclaimed:
     """Clean indexes and free space, and give the bytes back.
 
     Raises:
-        StartupRefusal: too little disk space, or the cache is busy; what was removed is removed, and the cleaning
-            is still to be done.
+        StartupRefusal: the disk is full or the cache is busy; what was removed is removed, and the cleaning is still
+            to be done.
     """
     connection = writer.connection
-    writer.require_space(_SPACE_FACTOR * writer.path.stat().st_size, "Cleaning the file after the purge")
     connection.execute("PRAGMA secure_delete = ON")
     _forget_words(writer)
     for index in _INDEXES:

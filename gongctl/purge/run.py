@@ -14,12 +14,12 @@ from gongctl.cache.connection import reading
 from gongctl.cache.copies import known_copies
 from gongctl.cache.crm_context import crm_objects
 from gongctl.cache.deriver import decode_payload
-from gongctl.cache.tombstones import bury
+from gongctl.cache.tombstones import bury, kept_out
 from gongctl.cache.writer import CacheWriter
 from gongctl.governance.calls import secret_of
 from gongctl.purge.certificate import Certificate, Copy
 from gongctl.purge.policy import LegalHold, PurgePolicy
-from gongctl.purge.reclaim import is_pending, reclaim
+from gongctl.purge.reclaim import SPACE_FACTOR, is_pending, reclaim
 from gongctl.purge.remove import counted, orphans, remove_calls
 from gongctl.purge.select import Criteria, Selection, select
 from gongmcp.errors import Exit, StartupRefusal
@@ -78,6 +78,7 @@ def purge(
         )
     with CacheWriter.open(path) as writer:
         before = writer.path.stat().st_size
+        writer.require_space(SPACE_FACTOR * before, "A purge")  # to write the file anew in the end
         selection = select(writer.connection, criteria, _hold(policy))
         certificate = Certificate(criteria, selection, counted(writer.connection, ()), utc_now(), True, policy=policy)
         certificate.profiles_quoting = _profiles_quoting(writer.connection, selection.call_ids)
@@ -93,6 +94,9 @@ def purge(
             removed=certificate.removed,
             progress=progress,
             should_stop=should_stop,
+        )
+        certificate.tombstones = len(
+            kept_out(writer.connection, writer.secret, [*selection.call_ids, *selection.unknown])
         )
         certificate.interrupted = should_stop is not None and should_stop()
         if certificate.interrupted:

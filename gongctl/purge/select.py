@@ -47,13 +47,15 @@ class Criteria:
 class Selection:
     """What was found. *call_ids* are to go, in order; *unknown* were given as ids and are not in the cache.
 
-    *held* calls match as well and are kept; *months* counts the calls to go by the month in which they began;
-    *alike* counts calls of which an account's name holds a given name and is not it.
+    *held* calls match as well and are kept; *held_unknown* are held by an id that is not in the cache; *months* counts
+    the calls to go by the month in which they began; *alike* counts calls of which an account's name holds a given
+    name and is not it.
     """
 
     call_ids: list[str] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
     held: int = 0
+    held_unknown: int = 0
     months: Counter[str] = field(default_factory=Counter)
     alike: int = 0
 
@@ -66,7 +68,7 @@ def select(connection: sqlite3.Connection, criteria: Criteria, hold: LegalHold |
     date when it has one), so it is older than what is taken.
 
     Raises:
-        StartupRefusal: an alias (``call_...``) that no call of the cache has.
+        StartupRefusal: an alias (``call_...``) that no call of the cache has, asked for or held.
     """
     return _Selector(connection, criteria, hold or LegalHold()).run()
 
@@ -76,7 +78,7 @@ class _Selector:
         self._connection = connection
         self._criteria = criteria
         self._ids = frozenset(self._resolved(criteria.calls))
-        self._held_ids = frozenset(self._resolved(hold.calls, strict=False))
+        self._held_ids = frozenset(self._resolved(hold.calls))
         self._people = self._person(criteria.participants)
         self._held_people = self._person(hold.participants)
         self._accounts = frozenset(map(folded, criteria.accounts))
@@ -104,6 +106,7 @@ class _Selector:
                 self._found.call_ids.append(call_id)
                 self._found.months[day.strftime("%Y-%m")] += 1
         self._found.unknown = sorted(self._ids - seen)
+        self._found.held_unknown = sum(not self._is_here(call_id) for call_id in self._held_ids)
         self._found.call_ids.sort()
         return self._found
 
@@ -150,13 +153,21 @@ class _Selector:
     def _is_held(self, call: Mapping[str, Any]) -> bool:
         return self._held_people.take_part(call) or bool(set(_account_names(call)) & self._held_accounts)
 
+    def _is_here(self, call_id: str) -> bool:
+        found = self._connection.execute(
+            """SELECT 1 FROM raw_calls WHERE call_id = :id UNION SELECT 1 FROM raw_transcripts WHERE call_id = :id
+               UNION SELECT 1 FROM raw_records WHERE call_id = :id""",
+            {"id": call_id},
+        )
+        return found.fetchone() is not None
+
     @staticmethod
     def _began(call: Mapping[str, Any], imported_at: str) -> dt.datetime:
         meta = call.get("metaData")
         meta = meta if isinstance(meta, Mapping) else {}
         return parse_time(meta.get("started")) or parse_time(meta.get("scheduled")) or _moment(imported_at)
 
-    def _resolved(self, references: Sequence[str], *, strict: bool = True) -> Iterator[str]:
+    def _resolved(self, references: Sequence[str]) -> Iterator[str]:
         """Yield the ids that *references* are or stand for."""
         aliases = {reference for reference in references if reference.startswith(_ALIAS)}
         yield from (reference for reference in references if reference not in aliases)
@@ -170,11 +181,11 @@ class _Selector:
                    UNION SELECT call_id FROM raw_records WHERE call_id IS NOT NULL"""
             )
         }
-        if strict and not aliases <= known.keys():
+        if not aliases <= known.keys():
             raise StartupRefusal(
                 "The cache has no call of that alias.", "Give the call's id, or an alias of this cache.", Exit.USAGE
             )
-        yield from (known[alias] for alias in aliases & known.keys())
+        yield from (known[alias] for alias in aliases)
 
     def _person(self, addresses: Sequence[str]) -> _People:
         wanted = frozenset(map(folded, addresses))

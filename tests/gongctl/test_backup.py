@@ -195,6 +195,19 @@ def test_the_commands(cache: Path, tmp_path: Path, capfd: pytest.CaptureFixture[
     assert not (tmp_path / "x.db").exists()
 
 
+def test_a_cache_of_an_older_schema_is_copied_and_not_changed(
+    cache: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    connection = sqlite3.connect(cache)
+    connection.execute("PRAGMA user_version = 2")
+    connection.close()
+    before = cache.read_bytes()
+    assert run(["cache", "backup", "--db", str(cache), "--out", str(tmp_path / "copy.db")]) == Exit.OK
+    assert "older schema" in capfd.readouterr().err
+    assert cache.read_bytes() == before
+    assert contents(tmp_path / "copy.db") == contents(cache)
+
+
 def test_what_is_no_cache_is_refused(tmp_path: Path) -> None:
     for name, data in (("text", b"hello"), ("empty", b""), ("other", b"SQLite format 3\x00" + bytes(200))):
         (tmp_path / name).write_bytes(data)

@@ -171,7 +171,10 @@ def test_held_calls_stay(cache: Path) -> None:
     everything = Criteria("age", cutoff=date(2030, 1, 1))
     assert ids(cache, everything, hold) == of([call for call in CALLS if call not in (0, 4, 8)])
     certificate = purge(cache, everything, PurgePolicy(1, legal_hold=hold, approval=APPROVED))
-    assert certificate.selection.held == 3
+    assert (certificate.selection.held, certificate.selection.held_unknown) == (3, 0)
+    assert plan(cache, everything, PurgePolicy(1, legal_hold=LegalHold(calls=("12",)))).selection.held_unknown == 1
+    with pytest.raises(StartupRefusal, match="no call of that alias"):
+        plan(cache, everything, PurgePolicy(1, legal_hold=LegalHold(calls=("call_0000000000000000",))))
     assert residue(cache, words((0, 4, 8))) == words((0, 4, 8))
 
 
@@ -209,7 +212,7 @@ def test_a_stopped_purge_is_gone_on_with(cache: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr("gongctl.purge.remove.BATCH_CALLS", 2)
     asked = iter([False, True])
     stopped = purge(cache, NAMED, should_stop=lambda: next(asked, True))
-    assert (stopped.interrupted, stopped.removed.calls, stopped.clean) == (True, 2, False)
+    assert (stopped.interrupted, stopped.removed.calls, stopped.clean, stopped.tombstones) == (True, 2, False, 2)
     rest = purge(cache, NAMED)
     assert (rest.removed.calls, rest.clean) == (1, True)
     assert residue(cache, words(GONE)) == set()
