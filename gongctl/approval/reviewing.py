@@ -29,7 +29,6 @@ from gongmcp.cancel import Cancel
 from gongmcp.catalog.presets import find_preset, under_preset
 from gongmcp.catalog.registry import catalog
 from gongmcp.errors import Exit, StartupRefusal
-from gongmcp.exposure.policy import Policy
 from gongmcp.handler import Outcome, ToolHandler, build_handler
 from gongmcp.preview.make import preview as make_preview
 from gongmcp.preview.model import Preview
@@ -317,9 +316,7 @@ class CacheReviewing:
         every = build_handler(replace(settings, policy=replace(settings.policy, tools=None)), self._db)
         if not every.has_model():
             raise refused("cache_not_warmed")
-        tools = settings.policy.tools
-        policy: Policy = replace(settings.policy, tools=frozenset(catalog()) if tools is None else tools)
-        return every, reviewed_handler(every, policy, self._known().shape)
+        return every, reviewed_handler(every, settings.policy, self._known().shape)
 
     def _known(self) -> Data:
         """Return what the data is like; it costs a walk, so it is kept while the read model stays as it is."""

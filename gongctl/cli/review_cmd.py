@@ -84,9 +84,8 @@ def _open(reviewing: CacheReviewing, settings: ServerSettings, db: Path, config:
     handler = open_handler(settings, db)
     blocked = is_blocking()
     operations = CacheOperations(db, settings, config=config, restricted=blocked)
-    begin: dict[str, Any] = (
-        {"tool": tool} if tool is not None and "tool" in inspect.signature(PreflightApp).parameters else {}
-    )
+    takes_tool = "tool" in inspect.signature(PreflightApp).parameters
+    begin: dict[str, Any] = {"tool": tool} if tool is not None and takes_tool else {}
     PreflightApp(handler, operations, settings=settings, restricted=blocked, reviewing=reviewing, **begin).run()
 
 
