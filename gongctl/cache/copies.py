@@ -46,6 +46,12 @@ def note_copy(cache: Path, kind: str, copy: Path) -> None:
     with reading(cache) as connection:
         if version_of(connection) != SCHEMA_VERSION:
             raise StartupRefusal(f"The cache {cache} is of an older schema.", "", Exit.CACHE)
+    with CacheWriter.open(cache) as writer:
+        note_copy_in(writer, kind, copy)
+
+
+def note_copy_in(writer: CacheWriter, kind: str, copy: Path) -> None:
+    """Note in the open cache of *writer* that *copy* was made of it."""
     made = KnownCopy(kind, str(copy.absolute()), utc_now())
     kept = [item for item in known_copies(writer.connection) if item.path != made.path]
     with writer.transaction():
