@@ -51,6 +51,7 @@ class Certificate:
     tombstones: int = 0
     rows_left: int | None = None
     audit_records: int = 0
+    operator_model_removed: bool = False
     profiles_quoting: list[str] = field(default_factory=list)
     copies: list[Copy] = field(default_factory=list)
 
@@ -83,6 +84,7 @@ class Certificate:
             "months": [{"month": month, "calls": calls} for month, calls in sorted(self.selection.months.items())],
             "tombstones": self.tombstones,
             "audit_arguments": self.audit_records,
+            "operator_model_removed": self.operator_model_removed,
             "checked": None
             if not self.executed
             else {
@@ -126,6 +128,9 @@ class Certificate:
         if self.audit_records:
             done = "were" if self.executed else "would be"
             out.append(f"Audit: the arguments kept of {self.audit_records:,} requests {done} cleared.")
+        if self.operator_model_removed:
+            done = "was removed" if self.executed else "would be removed"
+            out.append(f"The operator's model beside the cache {done}; cache warm --operator-model makes it anew.")
         if self.selection.months:
             months = ", ".join(f"{month}: {calls:,}" for month, calls in sorted(self.selection.months.items()))
             out.append(f"By month: {months}")

@@ -14,6 +14,7 @@ from gongctl.cache.connection import reading
 from gongctl.cache.copies import known_copies
 from gongctl.cache.crm_context import crm_objects
 from gongctl.cache.deriver import decode_payload
+from gongctl.cache.operator_model import operator_path, remove_operator_model
 from gongctl.cache.tombstones import bury, kept_out
 from gongctl.cache.writer import CacheWriter
 from gongctl.governance.calls import secret_of
@@ -47,6 +48,7 @@ def plan(
             counted(connection, selection.call_ids),
             utc_now(),
             policy=policy,
+            operator_model_removed=bool(selection.call_ids) and operator_path(path).exists(),
             audit_records=_arguments(secret_of(connection), selection, audit_logs, clear=False),
             profiles_quoting=_profiles_quoting(connection, selection.call_ids),
             copies=_copies(connection),
@@ -85,6 +87,9 @@ def purge(
         certificate.copies = _copies(writer.connection)
         # Before the calls go: afterwards nobody knows any more which records were about them.
         certificate.audit_records = _arguments(writer.secret, selection, audit_logs, clear=True)
+        if selection.call_ids:
+            # A model of every call lies in a file of its own; it is made anew by whoever wants it.
+            certificate.operator_model_removed = remove_operator_model(writer.path)
         if selection.unknown:
             with writer.transaction():
                 bury(writer.connection, writer.secret, selection.unknown, "purged")
@@ -135,7 +140,7 @@ def _require_schema(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _copies(connection: sqlite3.Connection) -> list[Copy]:
-    return [Copy(copy.kind, copy.path, copy.at) for copy in known_copies(connection)]
+    return [Copy(copy.kind, copy.path, copy.at) for copy in known_copies(connection) if copy.kind == "backup"]
 
 
 def _profiles_quoting(connection: sqlite3.Connection, call_ids: Sequence[str]) -> list[str]:

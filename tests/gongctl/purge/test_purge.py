@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from gongctl.cache.operator_model import operator_path, warm_operator_model
 from gongctl.cache.secret import cache_secret
 from gongctl.cache.verify import recount
 from gongctl.cache.writer import CacheWriter
@@ -26,6 +27,7 @@ from gongmcp.audit.record import AuditRecord, ShownCall, decode, encode
 from gongmcp.audit.sealing import ArgumentSeal
 from gongmcp.errors import StartupRefusal
 from gongmcp.exposure.aliases import call_ref
+from gongmcp.store.model import ModelRules
 
 from .calls import SECRET, USERS, call_id, items, restricted_list, store, warmed, word, words
 from .residue import residue
@@ -81,6 +83,18 @@ def test_nothing_of_a_purged_call_is_left_in_the_file(cache: Path) -> None:
     assert residue(cache, words(STAYING)) == words(STAYING), "the others stay"
     assert cache.stat().st_size < before
     assert not cache.with_name(cache.name + "-wal").exists()
+
+
+def test_the_operator_s_model_goes_too(cache: Path) -> None:
+    with CacheWriter.open(cache) as writer:
+        warm_operator_model(writer, ModelRules())
+    model = operator_path(cache)
+    assert word(GONE[0], "spoken").encode() in model.read_bytes(), "the control"
+    assert plan(cache, NAMED).operator_model_removed
+    assert model.exists()
+    assert purge(cache, NAMED).operator_model_removed
+    assert not model.exists()
+    assert not purge(cache, NAMED).operator_model_removed
 
 
 def test_without_cleaning_a_removed_call_is_still_in_the_file(cache: Path) -> None:
