@@ -21,7 +21,9 @@ from gongctl.approval.risk import risk
 from gongctl.approval.sample_sets import PINNED, Sampled, arguments_for
 from gongctl.approval.state import ReviewState
 from gongctl.cache.clock import utc_now
+from gongctl.cache.operator_model import operator_path
 from gongctl.cli.output_file import write_whole
+from gongctl.governance.ungoverned import ungoverned_handler
 from gongmcp.approval.digests import policy_parts, tool_digest
 from gongmcp.approval.drift import data_drift, model_drift, policy_drift
 from gongmcp.approval.lock import DEFAULT_NAME, ApprovedTool, Lock, lock_text, read_lock
@@ -241,8 +243,17 @@ class CacheReviewing:
         return RevealedValue(value, wanted.kind)
 
     def ungoverned(self, tool: str, arguments: Mapping[str, Any]) -> Outcome | None:
-        """Return None: no model of the operator alone is kept."""
-        return None
+        """Run the same call over the operator's model; None when there is none, or in restricted mode.
+
+        Raises:
+            StartupRefusal: the model is none of these settings.
+        """
+        path = operator_path(self._db)
+        if self._restricted or not path.exists():
+            return None
+        settings = self._under(self._preset)
+        handler = ungoverned_handler(path, settings, settings.policy)
+        return handler.call(tool, arguments) if handler.has_model() else None
 
     def cache(self) -> CacheView:
         """Return coverage and state of the cache.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from gongctl.cli.output import emit_text, heading, paragraph, table
 
 if TYPE_CHECKING:
     from gongmcp.handler import Outcome
+    from gongmcp.preview.model import Preview, Size
 
 _ACTIONS = {
     "omitted": "left out",
@@ -16,6 +18,8 @@ _ACTIONS = {
     "cut": "shortened",
     "capped": "rows held back",
 }
+
+_LENSES = {"content": "the text", "structured": "the structure", "both": "both"}
 
 
 def explain_object(outcome: Outcome) -> dict[str, Any]:
@@ -50,14 +54,66 @@ def explain_text(outcome: Outcome, outside: str = "") -> None:
     paragraph(size_line(outcome))
 
 
-def withheld_table(outcome: Outcome) -> None:
-    """Print one line for each thing withheld: how many, what, what was done, why, by which rule."""
+def preview_text(made: Preview, outside: str = "") -> None:
+    """Print *made* for people and screen readers: the panes of the review, one after the other in reading order."""
+    from gongmcp.preview.lens import TOKENS_BY, disagreements
+
+    outcome = made.outcome
+    heading("What the agent receives")
+    emit_text(outcome.answer.text, allowed="\n\t")
+    emit_text("")
+    heading("What was withheld and why")
+    withheld_table(outcome, {span.rule: span.layer for span in made.spans if span.rule})
+    if outside:
+        paragraph(outside)
+    emit_text("")
+    heading("Gates")
+    table(
+        ["gate", "passed", "found"],
+        [[gate.name, "yes" if gate.passed else "NO", gate.detail] for gate in made.gates],
+    )
+    apart = disagreements(made)
+    if apart:
+        paragraph(f"Text and structure tell {len(apart):,} things apart: what a model sees depends on its host.")
+    emit_text("")
+    heading("Settings in force")
+    table(["setting", "value", "from"], [[item.name, item.value, item.layer] for item in made.settings])
+    emit_text("")
+    heading("Size")
+    paragraph(size_line(outcome))
+    table(
+        ["a host that forwards", "bytes", "characters", "tokens"],
+        [
+            [
+                _LENSES[lens.value],
+                f"{size.bytes:,}",
+                f"{size.characters:,}",
+                f"{size.tokens_low:,}-{size.tokens_high:,}",
+            ]
+            for lens, size in made.sizes.items()
+            if lens.value in _LENSES
+        ],
+    )
+    paragraph(f"Ranges: {TOKENS_BY}.")
+    fresh = made.freshness
+    paragraph(f"Read model: {fresh['freshness']}, as of {fresh['as_of'] or 'never'}. Digest: {made.digest}")
+
+
+def _figures(size: Size) -> list[str]:
+    return [f"{size.bytes:,}", f"{size.characters:,}", f"{size.tokens_low:,}-{size.tokens_high:,}"]
+
+
+def withheld_table(outcome: Outcome, layers: Mapping[str, str] | None = None) -> None:
+    """Print one line for each thing withheld: how many, what, what was done, why, by which rule.
+
+    *layers* tell by rule which layer of the settings decided; None = that is not said.
+    """
     rows = outcome.ledger.summary()
     if not rows:
         emit_text("Nothing.")
         return
     table(
-        ["count", "what", "done", "why", "rule"],
+        ["count", "what", "done", "why", "rule", *([] if layers is None else ["from"])],
         [
             [
                 f"{row['count']:,}" + ("+" if row["action"] == "capped" else ""),  # nobody counts rows not read
@@ -65,6 +121,7 @@ def withheld_table(outcome: Outcome) -> None:
                 _ACTIONS.get(row["action"], row["action"]),
                 row["reason"],
                 row["rule"],
+                *([] if layers is None else [layers.get(row["rule"], "")]),
             ]
             for row in rows
         ],

@@ -23,6 +23,7 @@ from gongmcp.refusals import refused
 if TYPE_CHECKING:
     from gongctl.cli.call_arguments import BatchLine
     from gongmcp.handler import Outcome, ToolHandler
+    from gongmcp.preview.model import Preview
 
 
 class McpGroup(LazyGroup):
@@ -187,7 +188,8 @@ def call(
     except UnknownTool:
         _refuse_unknown(handler, [name])
     given = apply_settings(arguments, settings or (), schema)
-    outcome = handler.call(name, given)
+    made = _previewed(handler, name, given, flags) if explain and people else None
+    outcome = made.outcome if made is not None else handler.call(name, given)
     outside = ""
     if explain:
         from gongctl.cli.governance_taken import add_governance
@@ -195,8 +197,12 @@ def call(
         outside = add_governance(_need(db), resolve(flags), name, given, outcome)
     if raw:
         _print_raw(outcome)
+    elif made is not None:
+        from gongctl.cli.explain import preview_text
+
+        preview_text(made, outside)
     elif people:
-        _print_text(outcome, explain=explain, outside=outside)
+        emit_text(outcome.answer.text, allowed="\n\t")
     else:
         emit_json(_plain(outcome, explain=explain))
     _name_error(outcome, shown=people)
@@ -350,13 +356,10 @@ def _plain(outcome: Outcome, *, explain: bool) -> dict[str, Any]:
     return answer.structured if answer.structured is not None else {"error": answer.error}
 
 
-def _print_text(outcome: Outcome, *, explain: bool, outside: str) -> None:
-    if explain:
-        from gongctl.cli.explain import explain_text
+def _previewed(handler: ToolHandler, name: str, given: Mapping[str, Any], flags: Mapping[str, Any]) -> Preview:
+    from gongmcp.preview.make import preview
 
-        explain_text(outcome, outside)
-    else:
-        emit_text(outcome.answer.text, allowed="\n\t")
+    return preview(handler, name, given, resolve(flags))
 
 
 def _print_raw(outcome: Outcome) -> None:

@@ -89,28 +89,38 @@ def taken_by_governance(
     """Run the call of *outcome* a second time, without scope and list, and return what that changes.
 
     *settings* are the server's, *policy* the one that the call was made under. None when there is no operator's
-    model, or none of this state of the cache and these settings.
+    model, none of this state of the cache and these settings, and for a page behind the first.
     """
     path = operator_path(db)
-    if outcome.model is None or not path.exists():
-        return None
+    if outcome.model is None or outcome.answer.is_error or not path.exists() or arguments.get("cursor"):
+        return None  # a cursor is of one model alone
     try:
-        handler = _handler(path, settings, policy)
+        handler = ungoverned_handler(path, settings, policy)
         other = handler.call(tool, arguments, cancel)
-        if other.model is None or not _same_state(db, path):
+        if other.model is None or other.answer.is_error or not _same_state(db, path):
             return None
         return Taken(_calls(db, path, outcome, other), list(_figures(outcome, other)))
     except (StartupRefusal, ToolFault, Unavailable, UnknownTool, sqlite3.Error):
         return None
 
 
-def _handler(path: Path, settings: ServerSettings, policy: Policy) -> ToolHandler:
+def ungoverned_handler(path: Path, settings: ServerSettings, policy: Policy) -> ToolHandler:
+    """Return a handler under *policy* over the operator's model at *path*: for the operator's doors alone.
+
+    Raises:
+        StartupRefusal: the file is none of this program and these settings.
+    """
     from gongmcp.handler import ToolHandler
     from gongmcp.store.connection import StorePool
 
     pool = StorePool(path, application=OPERATOR_APPLICATION_ID)
     rules = open_rules(settings.model_rules())
-    return ToolHandler(policy, pool, tool_timeout=settings.tool_timeout, rules=rules)
+    lock = None
+    if settings.lock is not None:
+        from gongmcp.approval.enforce import under_lock
+
+        lock = under_lock(settings, settings.lock)  # what the lock withholds is no matter of governance
+    return ToolHandler(policy, pool, tool_timeout=settings.tool_timeout, rules=rules, lock=lock)
 
 
 def _same_state(db: Path, path: Path) -> bool:

@@ -26,6 +26,8 @@ _OF_SETTINGS: Final = {
     "mask.person": "mask_participants",
     "governance.guard": "ai_governance_config",
 }
+_OF_THE_DOOR: Final = ("http.", "audit.", "server.", "review.")
+"""Settings that decide how clients reach the server and what it keeps, and nothing of an answer."""
 _SESSION: Final = ("evidence_segments", "evidence_percent")
 
 
@@ -70,6 +72,7 @@ class Layers:
         return tuple(
             EffectiveSetting(item.key, _printed(item.value), self._word(names.get(item.key), item.source))
             for item in found
+            if not item.key.startswith(_OF_THE_DOOR)
             if item.is_set or (item.key in names and names[item.key] not in ceilings)
         )
 

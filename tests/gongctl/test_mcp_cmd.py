@@ -288,7 +288,7 @@ def test_explain_shows_the_same_answer_and_what_was_withheld(
         assert not {"call_id", "speaker_id", "call_ref", "speaker_ref"} & set(row)
 
 
-def test_explain_in_text_has_three_parts(gongctl: Gongctl, cache: Path, handler: ToolHandler) -> None:
+def test_explain_in_text_is_the_panes_in_reading_order(gongctl: Gongctl, cache: Path, handler: ToolHandler) -> None:
     done = gongctl(
         "mcp", "call", TOOL, "--db", cache, "--set", f"query={QUERY}", "--set", "limit=3", "--explain", "--text"
     )
@@ -304,6 +304,11 @@ def test_explain_in_text_has_three_parts(gongctl: Gongctl, cache: Path, handler:
     assert f"{outcome.bytes:,} bytes" in size
     assert "about" in size
     assert "stimat" in size
+    withheld, gates, settings = re.split(r"\n\n(?:Gates|Settings in force)\n", withheld)
+    assert re.search(r"provenance\.redacted +default", withheld)
+    assert re.search(r"residual +yes", gates)
+    assert re.search(r"provenance\.mode +redacted +default", settings)
+    assert re.search(r"the structure +[\d,]+ +[\d,]+ +[\d,]+-[\d,]+", size)
 
 
 def test_text_is_what_the_agent_reads(gongctl: Gongctl, cache: Path, handler: ToolHandler) -> None:
