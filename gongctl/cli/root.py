@@ -36,6 +36,7 @@ class RootGroup(LazyGroup):
         "doctor": Deferred("gongctl.cli.doctor_cmd:app", "Look over this installation and say what to do."),
         "support": Deferred("gongctl.cli.support_cmd:app", "What may be sent to somebody who helps."),
         "config": Deferred("gongctl.cli.config_cmd:app", "Show the settings that apply and where each came from."),
+        "keys": Deferred("gongctl.cli.keys_cmd:app", "List the keys of the screens."),
         "tui": Deferred("gongctl.cli.tui_cmd:app", "Preview what an agent receives, and what is withheld."),
         "demo": Deferred("gongctl.cli.demo_cmd:app", "Show the product at work on a bundled sample of real calls."),
     }

@@ -306,3 +306,11 @@ def test_the_queue_without_a_terminal(gongctl: Gongctl, tmp_path: Path, monkeypa
         ["--text", "--json"],
     ):
         assert gongctl("review", *wrong).code == Exit.USAGE
+
+
+def test_the_keys_are_listed_with_their_ids(gongctl: Gongctl) -> None:
+    listed = gongctl("keys", "--json").json("keys")
+    assert {"theme", "run", "help"} <= {item["id"] for item in listed}
+    text = gongctl("keys")
+    assert text.code == 0
+    assert all(item["id"] in text.out for item in listed)
