@@ -21,18 +21,18 @@ from gongctl.ingest.records import Record
 from gongctl.sync.coverage import (
     Span,
     Window,
-    begun_windows,
+    beginning,
     drop_window,
     finish_window,
     forget_coverage,
+    note_beginning,
     plan_windows,
     save_window,
-    settled,
 )
 from gongctl.sync.reconcile import take_out_gone
 from gongctl.sync.report import StepReport
 from gongctl.sync.selection import Selection
-from gongctl.sync.session import Cursors, Pages, Progress, Session, Step, run_workers, total_of
+from gongctl.sync.session import RESTARTS, Cursors, Pages, Progress, Session, Step, run_workers, total_of
 from gongctl.sync.times import DAY, HOUR, written
 from gongmcp.errors import Exit, StartupRefusal
 
@@ -42,8 +42,6 @@ PRIVATE: Final = ("skip", "metadata", "all")
 
 LOOK_BACK: Final = 3 * DAY
 WINDOW: Final = 7 * DAY
-_RESTARTS: Final = 6
-"""How often one window is started over in a run."""
 _SHORTEST: Final = 2 * HOUR
 """A window that is not longer is not cut."""
 
@@ -80,18 +78,15 @@ def first_moment(session: Session, wanted: WantedCalls) -> int:
     Raises:
         StartupRefusal: nothing was listed before and no beginning is given, or it lies behind the end.
     """
-    question = wanted.question(session.base_url)
-    connection = session.writer.connection
     if wanted.from_at is None:
-        known = [start for start, _ in settled(connection, question, 0)]
-        known += [window.from_at for window in begun_windows(connection, question)]
-        if not known:
+        known = beginning(session.writer.connection, wanted.question(session.base_url))
+        if known is None:
             raise StartupRefusal(
                 "Calls were never listed this way, so the first day is needed.",
                 "Give it with --from, such as --from 2025-01-01 or --from -365d; later runs know it.",
                 Exit.USAGE,
             )
-        return min(known)
+        return known
     if wanted.from_at >= wanted.to_at:
         raise StartupRefusal("The window of time ends before it begins.", "Compare --from and --to.", Exit.USAGE)
     return wanted.from_at
@@ -105,9 +100,10 @@ async def sync_calls(session: Session, wanted: WantedCalls, progress: Progress |
     async with session.step("calls", question, Pages(wanted.max_pages)) as step:
         step.report.unit = "windows"
         step.report.from_at, step.report.to_at = written(begin), written(end)
-        if wanted.again or wanted.reconcile:
-            with session.writer.transaction():
+        with session.writer.transaction():
+            if wanted.again or wanted.reconcile:
                 forget_coverage(session.writer.connection, question, (begin, end))
+            note_beginning(session.writer.connection, question, begin, wanted.look_back)
         windows = plan_windows(
             session.writer.connection,
             question,
@@ -120,7 +116,7 @@ async def sync_calls(session: Session, wanted: WantedCalls, progress: Progress |
         listing = _Listing(step, wanted, question, deque(windows), progress or (lambda done, total: None))
         await run_workers(min(session.concurrency, len(windows)), listing.work)
         listing.tell()
-        if wanted.reconcile and not step.pages.refused:
+        if wanted.reconcile and step.pages.open:
             step.report.gone = await take_out_gone(
                 step, (begin, end), listing.seen, wanted.workspace, wanted.max_gone, listing.confirm
             )
@@ -146,7 +142,7 @@ class _Listing:
     async def work(self) -> None:
         """Read windows until there are no more, or no more pages may be asked for."""
         report = self.step.report
-        while self.windows and not self.step.pages.refused:
+        while self.windows and self.step.pages.open:
             window = self.windows.popleft()
             try:
                 finished = await self._read(window)
@@ -237,7 +233,7 @@ class _Listing:
         span = (window.from_at, window.to_at)
         self._restarts[span] += 1
         times = self._restarts[span]
-        if times > _RESTARTS:
+        if times > RESTARTS:
             raise BadRequest(
                 f"Gong refuses the cursors of one window again and again ({written(window.from_at)})",
                 "Give a shorter --window, such as 1d.",

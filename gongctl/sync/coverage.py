@@ -64,6 +64,19 @@ def settled(connection: sqlite3.Connection, question: str, look_back: int) -> li
     return [(start, end) for start, end in spans if start < end]
 
 
+def beginning(connection: sqlite3.Connection, question: str) -> int | None:
+    """Return from when on *question* was ever listed; None when it never was."""
+    row = connection.execute("SELECT min(from_at) FROM sync_coverage WHERE question = ?", (question,)).fetchone()
+    return None if row[0] is None else int(row[0])
+
+
+def note_beginning(connection: sqlite3.Connection, question: str, begin: int, look_back: int) -> None:
+    """Remember that *question* is listed from *begin* on, before anything is settled; wants an open transaction."""
+    known = beginning(connection, question)
+    if known is None or begin < known:
+        _insert(connection, question, (begin, begin), look_back)
+
+
 def begun_windows(connection: sqlite3.Connection, question: str) -> list[Window]:
     """Return the windows that were begun and not finished, in order."""
     rows = connection.execute(

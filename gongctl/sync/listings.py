@@ -10,7 +10,7 @@ from gongctl.gong.endpoints import CRM_SCHEMA, INTEGRATIONS, SCORECARDS, TRACKER
 from gongctl.gong.faults import BadRequest
 from gongctl.ingest.records import Record
 from gongctl.sync.report import StepReport
-from gongctl.sync.session import Cursors, Pages, Progress, Session, Step
+from gongctl.sync.session import RESTARTS, Cursors, Pages, Progress, Session, Step
 
 KINDS: Final = {"trackers": TRACKERS, "scorecards": SCORECARDS}
 """What ``sync settings`` reads."""
@@ -61,21 +61,21 @@ async def sync_crm(
 
 
 async def _read(step: Step, endpoint: Endpoint, query: dict[str, str] | None = None) -> list[Record]:
-    """Read every page of *endpoint* and store it; return the records. A refused cursor starts it over once."""
+    """Read every page of *endpoint* and store it; return the records. A refused cursor starts it over."""
     report = step.report
     report.planned += 1
     cursors = Cursors(endpoint)
     asked = dict(query or {})
     read: list[Record] = []
     page = 0
-    restarted = False
+    restarts = 0
     while step.pages.take():
         try:
             answer: Answer = await step.ask(endpoint, query=asked)
         except BadRequest:
-            if "cursor" not in asked or restarted:
+            if "cursor" not in asked or restarts == RESTARTS:
                 raise
-            restarted, cursors, page = True, Cursors(endpoint), 0
+            restarts, cursors, page = restarts + 1, Cursors(endpoint), 0
             asked.pop("cursor")
             continue
         page += 1

@@ -26,7 +26,7 @@ from gongctl.sync.config import (
     TranscriptsStep,
     step_name,
 )
-from gongctl.sync.coverage import begun_windows, plan_windows, settled
+from gongctl.sync.coverage import beginning, plan_windows
 from gongctl.sync.scorecards import WINDOW as REVIEW_WINDOW
 from gongctl.sync.steps import wanted_calls, wanted_scorecards
 from gongctl.sync.times import DAY, present, written
@@ -97,7 +97,7 @@ def _step(step: AnyStep, config: RunConfig, connection: sqlite3.Connection | Non
     if isinstance(step, ScorecardsStep):
         wanted = wanted_scorecards(step)
         question = wanted.question(base_url)
-        begin = wanted.from_at if wanted.from_at is not None else _first(connection, question)
+        begin = wanted.from_at if wanted.from_at is not None else _beginning(connection, question)
         if begin is None:
             return PlannedStep(name, "needs a first day: from", 0)
         length = wanted.to_at - begin
@@ -118,17 +118,13 @@ def _step(step: AnyStep, config: RunConfig, connection: sqlite3.Connection | Non
     return PlannedStep(name, "all of them", 1, name == "users")
 
 
-def _first(connection: sqlite3.Connection | None, question: str) -> int | None:
-    if connection is None:
-        return None
-    known = [start for start, _ in settled(connection, question, 0)]
-    known += [window.from_at for window in begun_windows(connection, question)]
-    return min(known, default=None)
+def _beginning(connection: sqlite3.Connection | None, question: str) -> int | None:
+    return None if connection is None else beginning(connection, question)
 
 
 def _calls(wanted: WantedCalls, connection: sqlite3.Connection | None, base_url: str) -> PlannedStep:
     question = wanted.question(base_url)
-    begin = wanted.from_at if wanted.from_at is not None else _first(connection, question)
+    begin = wanted.from_at if wanted.from_at is not None else _beginning(connection, question)
     if begin is None:
         return PlannedStep("calls", "needs a first day: from", 0)
     end = min(wanted.to_at, present())

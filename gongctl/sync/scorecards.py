@@ -12,9 +12,9 @@ from typing import Any, Final, Literal
 
 from gongctl.gong.endpoints import ANSWERED
 from gongctl.gong.faults import BadRequest
-from gongctl.sync.coverage import Window, finish_window, forget_coverage, plan_windows, settled
+from gongctl.sync.coverage import Window, beginning, finish_window, forget_coverage, note_beginning, plan_windows
 from gongctl.sync.report import StepReport
-from gongctl.sync.session import Cursors, Pages, Progress, Session, Step, run_workers
+from gongctl.sync.session import RESTARTS, Cursors, Pages, Progress, Session, Step, run_workers
 from gongctl.sync.times import DAY, day, written
 from gongmcp.errors import Exit, StartupRefusal
 
@@ -48,16 +48,17 @@ async def sync_scorecards(session: Session, wanted: WantedScorecards, progress: 
     async with session.step("scorecards", question, Pages(wanted.max_pages)) as step:
         step.report.unit = "windows"
         step.report.from_at, step.report.to_at = written(begin), written(end)
-        if wanted.again:
-            with session.writer.transaction():
+        with session.writer.transaction():
+            if wanted.again:
                 forget_coverage(connection, question, (begin, end))
+            note_beginning(connection, question, begin, wanted.look_back)
         windows = deque(
             plan_windows(connection, question, (begin, end), look_back=wanted.look_back, length=WINDOW, now=session.now)
         )
         step.report.planned = len(windows)
 
         async def work() -> None:
-            while windows and not step.pages.refused:
+            while windows and step.pages.open:
                 finished = await _read(step, wanted, question, windows.popleft())
                 step.report.finished += finished
                 if progress is not None:
@@ -73,14 +74,13 @@ def _days(session: Session, wanted: WantedScorecards, question: str) -> tuple[in
     end = end if end % DAY == 0 else end - end % DAY + DAY
     begin = wanted.from_at
     if begin is None:
-        known = [start for start, _ in settled(session.writer.connection, question, 0)]
-        if not known:
+        begin = beginning(session.writer.connection, question)
+        if begin is None:
             raise StartupRefusal(
                 "Scorecards were never listed this way, so the first day is needed.",
                 "Give it with --from, such as --from 2025-01-01 or --from -365d; later runs know it.",
                 Exit.USAGE,
             )
-        begin = min(known)
     begin -= begin % DAY
     if begin >= end:
         raise StartupRefusal("The window of time ends before it begins.", "Compare --from and --to.", Exit.USAGE)
@@ -95,14 +95,14 @@ async def _read(step: Step, wanted: WantedScorecards, question: str, window: Win
     listed = Window(window.from_at, window.to_at, listed_at=step.session.now)
     connection = step.session.writer.connection
     page = 0
-    restarted = False
+    restarts = 0
     while step.pages.take():
         try:
             answer = await step.ask(ANSWERED, body=body)
         except BadRequest:
-            if "cursor" not in body or restarted:
+            if "cursor" not in body or restarts == RESTARTS:
                 raise
-            restarted, cursors, page = True, Cursors(ANSWERED), 0
+            restarts, cursors, page = restarts + 1, Cursors(ANSWERED), 0
             body.pop("cursor")
             continue
         page += 1

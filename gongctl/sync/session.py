@@ -29,26 +29,36 @@ from gongmcp.errors import StartupRefusal
 REQUESTS_KEPT: Final = 20_000
 """Requests in the log, the newest ones."""
 
+RESTARTS: Final = 6
+"""How often one listing is started over in a run because its cursor is refused."""
+
 Progress = Callable[[int, int], None]
 Also = Callable[[int], None]
 
 
 @dataclass(slots=True)
 class Pages:
-    """How many more pages may be asked for; *left* None = all. ``take`` tells whether one more may."""
+    """How many more pages may be asked for; *left* None = all. *refused*: one more was wanted; *stopped*: the quota
+    is used up."""
 
     left: int | None = None
     refused: bool = False
+    stopped: bool = False
 
     def take(self) -> bool:
         """Take one page; False when there is none left."""
-        if self.left is None:
-            return True
-        if self.left <= 0:
+        if self.left is not None and self.left <= 0:
             self.refused = True
+        if not self.open:
             return False
-        self.left -= 1
+        if self.left is not None:
+            self.left -= 1
         return True
+
+    @property
+    def open(self) -> bool:
+        """Whether further pages may be taken, as far as is known."""
+        return not (self.refused or self.stopped)
 
 
 @dataclass(slots=True)
@@ -145,8 +155,12 @@ class Step:
                 writer.set_meta("last_import_at", utc_now())
 
     async def ask(self, endpoint: Endpoint, **request: Any) -> Answer:
-        """Return the client's answer."""
-        return await self.session.client.ask(endpoint, **request)
+        """Return the client's answer; where the quota is used up, no further page is asked for."""
+        try:
+            return await self.session.client.ask(endpoint, **request)
+        except QuotaExhausted:
+            self.pages.stopped = True
+            raise
 
     def records(self, endpoint: Endpoint, answer: Answer, page: int) -> list[Record]:
         """Return the records of *answer*; what cannot be stored is noted as rejected, by its place."""
@@ -240,10 +254,16 @@ def total_of(answer: Answer) -> int | None:
 
 
 async def run_workers(count: int, work: Callable[[], Awaitable[None]]) -> None:
-    """Run *work* *count* times at once; when one fails the others are stopped and its fault is raised."""
+    """Run *work* *count* times at once; when one fails the others are stopped and its fault is raised.
+
+    Where the quota is used up the others store what they are about to receive: it is paid for.
+    """
     tasks = [asyncio.ensure_future(work()) for _ in range(count)]
     try:
         await asyncio.gather(*tasks)
+    except QuotaExhausted:
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
     finally:
         for task in tasks:
             task.cancel()

@@ -11,7 +11,7 @@ import json
 import sqlite3
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from gongctl.cache.upsert import unpack
@@ -20,7 +20,7 @@ from gongctl.gong.faults import BadRequest
 from gongctl.ingest.records import Record
 from gongctl.sync.calls import PrivateCalls
 from gongctl.sync.report import StepReport
-from gongctl.sync.session import Cursors, Pages, Progress, Session, Step, run_workers
+from gongctl.sync.session import RESTARTS, Cursors, Pages, Progress, Session, Step, run_workers
 from gongctl.sync.times import HOUR, WEEK
 
 BATCH: Final = 100
@@ -122,11 +122,10 @@ class _Asking:
     step: Step
     batches: deque[list[str]]
     progress: Progress
-    _started_over: set[int] = field(default_factory=set)
 
     async def work(self) -> None:
         """Ask for batches until there are no more, or no more pages may be asked for."""
-        while self.batches and not self.step.pages.refused:
+        while self.batches and self.step.pages.open:
             batch = self.batches.popleft()
             if await self._ask_for(batch):
                 report = self.step.report
@@ -139,15 +138,15 @@ class _Asking:
         missing = set(batch)
         body: dict[str, Any] = {"filter": {"callIds": batch}}
         page = 0
-        restarted = False
+        restarts = 0
         while self.step.pages.take():
             page += 1
             try:
                 answer = await self.step.ask(TRANSCRIPTS, body=body)
             except BadRequest:
-                if "cursor" not in body or restarted:
+                if "cursor" not in body or restarts == RESTARTS:
                     raise
-                restarted, cursors = True, Cursors(TRANSCRIPTS)
+                restarts, cursors = restarts + 1, Cursors(TRANSCRIPTS)
                 body = {"filter": body["filter"]}
                 continue
             asked = [r for r in self.step.records(TRANSCRIPTS, answer, page) if r.record_id in missing]
