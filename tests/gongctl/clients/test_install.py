@@ -220,7 +220,7 @@ _values = st.recursive(
 )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     whole=st.dictionaries(st.text(max_size=6).filter(lambda key: key != "servers"), _values, max_size=4),
     servers=st.none() | st.dictionaries(st.text(max_size=6).filter(lambda key: key != "gong"), _values, max_size=3),

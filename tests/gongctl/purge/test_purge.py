@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -43,13 +44,24 @@ SERVED = (
 APPROVED = Approval("RET-1", "R. Officer", date(2020, 1, 1), "Revenue Operations", "none kept", True)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def fixed_time() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOURCE_DATE_EPOCH", "1767225600")
+        yield
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("built")
+    store(folder / "gong.db", CALLS, *USERS)
+    warmed(folder / "gong.db", restricted_list(folder))
+    return folder / "gong.db"
+
+
 @pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1767225600")
-    path = tmp_path / "gong.db"
-    store(path, CALLS, *USERS)
-    warmed(path, restricted_list(tmp_path))
-    return path
+def cache(built: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(built, tmp_path / "gong.db"))
 
 
 def ids(path: Path, criteria: Criteria, hold: LegalHold | None = None) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import jsonschema
@@ -17,13 +18,17 @@ from .residue import residue
 SCHEMA = Path(__file__).parents[3] / "docs" / "schemas" / "cache-purge.json"
 
 
-@pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1767225600")
-    path = tmp_path / "gong.db"
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("built") / "gong.db"
     store(path, range(6), *USERS)
     warmed(path)
     return path
+
+
+@pytest.fixture
+def cache(built: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(built, tmp_path / "gong.db"))
 
 
 def checked(out: str) -> dict[str, object]:
