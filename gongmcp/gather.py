@@ -22,6 +22,7 @@ from gongmcp.exposure.engine import Disclosure
 from gongmcp.exposure.evidence import AnswerBudget, Evidence
 from gongmcp.exposure.ledger import Entry, Ledger, Place
 from gongmcp.exposure.rows import Row
+from gongmcp.exposure.small_cells import SmallCells
 
 if TYPE_CHECKING:
     from gongmcp.governance.guard import Guard
@@ -67,8 +68,9 @@ class Standing:
 
     def told(self, disclosure: Disclosure) -> list[dict[str, Any]]:
         """Return how an answer names the calls of which rows were passed over."""
+        cells = SmallCells(disclosure.policy.min_cell)
         return [
-            {"call_group": disclosure.group(item.call), "more_in_call": item.count}
+            {"call_group": disclosure.group(item.call), "more_in_call": cells.count(item.count)}
             | ({"status": "evidence_budget_exhausted"} if item.used_up else {})
             for item in self.passed_over
         ]
@@ -139,10 +141,11 @@ def gather(
         out.more = True
     page.end()
     if not out.rows and budget.more and not out.more:
+        more = SmallCells(disclosure.policy.min_cell).count(sum(budget.more.values()))
         raise ToolFault(
             "evidence_budget_exhausted",
-            f"As much of {_calls(len(budget.more))} was shown as one client may see; {sum(budget.more.values())} more "
-            "matching rows are there.",
+            f"As much of {_calls(len(budget.more))} was shown as one client may see; {more} more matching rows are "
+            "there.",
             "Ask about other calls: a search that finds others answers.",
         )
     return out

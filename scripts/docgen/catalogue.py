@@ -35,11 +35,13 @@ _ENVELOPE = {
     "limit": "The row limit that applied.",
     "limit_clamped": "What was asked and what applied, when `limit` was above the ceiling.",
     "next_cursor": "Give it as `cursor` to get the next rows. Bound to tool, arguments, policy and state of the cache.",
-    "cut_by": "Whether the row limit, the byte budget or the evidence budget ended the page.",
+    "cut_by": "What ended the page: the row limit, the byte budget, or that every call with more rows has its share "
+    "of the answer (evidence).",
     "capped": "True when more rows exist (high-volume row tools).",
     "truncated": "True when more exists than is shown (other tools).",
     "suggested_refinements": "Filters that were not used and would narrow a capped result.",
-    "evidence_held_back": "Calls of which the evidence budget held rows back, and how many (tools that quote).",
+    "evidence_held_back": "Calls of which rows were passed over, and how many were met: they come on later pages, or, "
+    "with `evidence_budget_exhausted`, not in this session (tools that quote).",
     "searched": "For an empty answer: the filters as understood and the calls in the date range.",
     "omitted": "For a single object that was too large: what was left out.",
     "results": "The rows.",

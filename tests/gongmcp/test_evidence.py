@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from gongmcp.exposure.cursor import MAX_CURSOR
 from gongmcp.exposure.evidence import AnswerBudget, Evidence, EvidenceSession
 from gongmcp.exposure.policy import EvidenceLimits
 from gongmcp.handler import ToolHandler, build_handler
@@ -73,10 +74,25 @@ def test_one_answer_holds_few_segments_of_one_call(cache: Path, tool: str) -> No
     assert "next_cursor" in first
 
 
+def test_a_call_that_has_its_share_leaves_the_page_to_others_and_comes_back(cache: Path) -> None:
+    first, second = list(pages(in_session(cache, **UNLIMITED | {"evidence_per_answer": "12"}), SEGMENTS, limit=30))[:2]
+    lengths = sorted(LENGTHS.values())
+    assert sorted(Counter(row["call_group"] for row in first["results"]).values()) == [lengths[0], 12, 12]
+    assert {item["more_in_call"] > 0 for item in first["evidence_held_back"]} == {True}
+    assert sorted(Counter(row["call_group"] for row in second["results"]).values()) == [12, 12]
+    assert not {json.dumps(row) for row in first["results"]} & {json.dumps(row) for row in second["results"]}
+    assert len(first["next_cursor"]) <= MAX_CURSOR
+
+
+def test_small_cells_coarsen_what_is_held_back(cache: Path) -> None:
+    first = next(pages(in_session(cache, min_cell="7"), SEGMENTS, limit=50))
+    assert all(item["more_in_call"] % 7 == 0 for item in first["evidence_held_back"])
+
+
 @pytest.mark.parametrize("tool", EVIDENCE_TOOLS)
 def test_one_session_sees_a_share_of_each_call_whatever_it_asks(cache: Path, tool: str) -> None:
     handler = in_session(cache)
-    seen: set[tuple[str, int]] = set()
+    seen: set[tuple[int, int]] = set()
     asked = [
         COMMON,
         *(own_word(call, at) for call, length in enumerate(LENGTHS.values()) for at in range(0, length, 7)),

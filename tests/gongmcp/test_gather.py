@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gongmcp.catalog.declaration import Rows, Tool
@@ -84,6 +84,7 @@ RUNS = st.lists(st.tuples(st.integers(0, 9), st.integers(1, 60)), max_size=12).m
 )
 
 
+@settings(deadline=None, max_examples=60)
 @given(
     calls=CALLS | RUNS,
     limit=st.integers(1, 30),
@@ -124,6 +125,7 @@ def test_pages_hold_each_row_once_and_are_full_while_rows_exist(
     assert sorted(seen) == sorted(corpus.rows)
 
 
+@settings(deadline=None, max_examples=60)
 @given(calls=CALLS | RUNS, limit=st.integers(1, 30), share=st.integers(1, 13), budget=st.integers(1, 25))
 def test_in_a_session_each_row_is_sent_or_counted_once(calls: list[int], limit: int, share: int, budget: int) -> None:
     corpus, session = Corpus(calls), EvidenceSession()
