@@ -106,7 +106,7 @@ def decode(line: bytes | Oversized) -> dict[str, Any] | None:
 
 def _parse(line: bytes) -> Any:
     try:
-        return json.loads(line.decode(), parse_constant=_no_constant)
+        return json.loads(line.decode(), parse_constant=_no_constant, object_pairs_hook=_once_each)
     except UnicodeDecodeError:
         fault = "The line is not UTF-8."
     except RecursionError:
@@ -114,6 +114,14 @@ def _parse(line: bytes) -> Any:
     except ValueError:
         fault = "The line is not JSON."
     raise BadLine(PARSE_ERROR, fault, _edge_id(line[:_EDGE], line[-_EDGE:]))
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    # Each reader on the way would decide for itself which of the two counts.
+    if len(found) != len(pairs):
+        raise BadLine(INVALID_REQUEST, "A name stands twice in one object.")
+    return found
 
 
 def _no_constant(name: str) -> None:

@@ -10,8 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from starlette.applications import Starlette
-from starlette.routing import Route
+from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gongmcp.protocol.http.answers import send_bytes, send_json
@@ -79,7 +78,8 @@ class Application:
         addresses = Addresses.of(
             settings.host, settings.allowed_hosts, settings.allowed_origins, loopback=settings.is_loopback
         )
-        inner = Starlette(lifespan=self._life)
+        # A bare router: the gate answers what goes wrong, so that no failure is without its reference.
+        inner = Router(redirect_slashes=False, lifespan=self._life)
         self.gate = Gate(
             inner,
             rules,
@@ -91,12 +91,10 @@ class Application:
             leaving=lambda: self.leaving,
         )
         routes.append(Route("/metrics", Metrics(self.gate.counts), methods=["GET"]))
-        inner.router.routes.extend(routes)
-        inner.router.redirect_slashes = False
-        self.routes = tuple(routes)
+        inner.routes.extend(routes)
 
     @asynccontextmanager
-    async def _life(self, _app: Starlette) -> AsyncIterator[None]:
+    async def _life(self, _app: Router) -> AsyncIterator[None]:
         async with self.mcp.run():
             yield
 

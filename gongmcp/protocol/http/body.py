@@ -14,6 +14,8 @@ from gongmcp.protocol.lines import LINE_LIMIT, BadLine, decode
 BODY_SECONDS = 20.0
 """How long a client may take to send a body."""
 
+_PASS_OVER_SECONDS = 2.0
+
 
 class Gone(Exception):
     """The client has left."""
@@ -27,6 +29,7 @@ async def read_body(receive: Receive, lengths: Sequence[bytes], *, limit: int = 
         Gone: the client left before its end.
     """
     if any(not value.isdigit() or int(value[:20]) > limit for value in lengths):
+        await _pass_over(receive, limit)
         raise _too_long(limit)
     body = bytearray()
     with anyio.move_on_after(BODY_SECONDS):
@@ -36,10 +39,21 @@ async def read_body(receive: Receive, lengths: Sequence[bytes], *, limit: int = 
                 raise Gone
             body += message.get("body", b"")
             if len(body) > limit:
+                await _pass_over(receive, limit)
                 raise _too_long(limit)
             if not message.get("more_body", False):
                 return bytes(body)
     raise Refused(408, "too_slow", f"The body did not come within {BODY_SECONDS:.0f} seconds.", {"connection": "close"})
+
+
+async def _pass_over(receive: Receive, most: int) -> None:
+    """Take a little more of what is not wanted: a connection that ends with much unread loses the answer too."""
+    with anyio.move_on_after(_PASS_OVER_SECONDS):
+        while most > 0:
+            message = await receive()
+            most -= len(message.get("body", b""))
+            if not message.get("more_body", False):
+                return
 
 
 def _too_long(limit: int) -> Refused:

@@ -20,8 +20,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from gongmcp.errors import Unavailable
 from gongmcp.identity.client import Client
 from gongmcp.identity.resolver import Denied, Resolver
+from gongmcp.protocol.faults import internal_error
 from gongmcp.protocol.http.answers import ALWAYS, Refused, send_bytes, send_json
 from gongmcp.protocol.http.origins import Addresses
+from gongmcp.protocol.lines import error_line
 from gongmcp.protocol.observe import Observer, RefusedRequest
 from gongmcp.protocol.sdk import FIRST_MODERN
 from gongmcp.protocol.server import CLIENT
@@ -136,7 +138,7 @@ class Gate:
                 raise Refused(405, "", "Not with this method.", {"allow": ", ".join(rule.methods)})
             client = self._client(headers, rule)
             if client is None:
-                await self.app(scope, receive, send)
+                await self._answered(scope, receive, send)
                 return
             self._count(client, waits := headers.open_a_stream(scope["method"]))
         except Refused as refused:
@@ -207,16 +209,49 @@ class Gate:
             )
 
     async def _let_in(self, client: Client, waits: bool, scope: Scope, receive: Receive, send: Send) -> None:
-        self.counts.at_once[client.key, waits] += 1
+        counted = self.counts.at_once
+        counted[client.key, waits] += 1
+        inside = True
+
+        def leave() -> None:
+            nonlocal inside
+            if inside:
+                inside = False
+                counted[client.key, waits] -= 1
+                if not counted[client.key, waits]:
+                    del counted[client.key, waits]
+
+        async def watched(message: Message) -> None:
+            # Before the last of it is sent: a client that has its answer may send the next request.
+            if message["type"] == "http.response.body" and not message.get("more_body", False):
+                leave()
+            await send(message)
+
         try:
-            await self.app({**scope, CLIENT: client}, receive, send)
+            await self._answered({**scope, CLIENT: client}, receive, watched)
         except Refused as refused:
             self._tell(refused, client)
-            await send_json(send, refused.status, refused.body(), refused.headers)
+            await send_json(watched, refused.status, refused.body(), refused.headers)
         finally:
-            self.counts.at_once[client.key, waits] -= 1
-            if not self.counts.at_once[client.key, waits]:
-                del self.counts.at_once[client.key, waits]
+            leave()
+
+    async def _answered(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Have the application answer; what goes wrong in it is answered with a reference to the log."""
+        started = False
+
+        async def watched(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            await self.app(scope, receive, watched)
+        except Refused:
+            raise
+        except Exception as error:  # noqa: BLE001 - logged; the client gets a reference
+            fault = internal_error(error)
+            if not started:
+                await send_json(send, 500, error_line(None, fault.code, fault.message, fault.data))
 
     def _tell(self, refused: Refused, client: Client | None) -> None:
         if not refused.reason:
