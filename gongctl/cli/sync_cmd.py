@@ -14,6 +14,7 @@ from gongctl.cli.restricted import not_sensitive, sensitive
 from gongmcp.errors import Exit
 
 if TYPE_CHECKING:
+    from gongctl.cache.status import CacheStatus
     from gongctl.cache.writer import CacheWriter
     from gongctl.gong.pace import Quota
     from gongctl.sync.config import AnyStep, RunConfig
@@ -384,13 +385,13 @@ def _run(
 
     labelled = [(step_name(step).capitalize(), work(step)) for step in steps]
     ran = run_work(setting, labelled, items_progress, then=warming)
-    status = cache_status(setting.db)
+    status = cache_status(setting.db) if warming is None else warming.status(setting.db)
     if as_json:
-        emit_json(_as_json(ran, status.db, status.freshness, [] if warming else status.next))
+        emit_json(_as_json(ran, status.db, status.freshness, status.next))
     else:
         print_ran(ran, setting.quota)
     tell(ran)
-    if warming is None and status.next and not ran.interrupted:
+    if status.next and not ran.interrupted:
         note(f"Next: {status.next[0]}")
     if ran.interrupted:
         note("Interrupted. What was read is in the cache; run the same command again to go on.")
@@ -428,9 +429,16 @@ class _Warming:
         listed = Path(read.governance_config) if read.governance_config else None
         self._policy = model_policy(config, listed)
 
+    def status(self, db: Path) -> CacheStatus:
+        """Return the state of *db* by the same rules."""
+        from gongctl.cache.status import cache_status
+
+        return cache_status(db, rules=self._policy.settings.model_rules(), policy_files=self._policy.files)
+
     def __call__(self, writer: CacheWriter, ran: Ran) -> None:
         from gongctl.cache.warm import warm
         from gongctl.cli.cache_cmd import interruptible
+        from gongctl.cli.operator_model import settle_operator_model
         from gongctl.cli.progress import items_progress
         from gongmcp.errors import StartupRefusal
 
@@ -445,6 +453,8 @@ class _Warming:
                     restricted=settings.restricted,
                 )
                 ran.interrupted = not ran.warm.finished
+                if ran.warm.finished:
+                    settle_operator_model(writer, settings.model_rules(), None, stop)
         except StartupRefusal as refusal:
             ran.warm_refused = f"{refusal.message} {refusal.hint}".strip()
 

@@ -17,9 +17,10 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
-from tests.fake_gong.data import SCHEMA_TYPES, Company, call_id, started
+from tests.fake_gong.data import SCHEMA_TYPES, Company, call_id
 
 KEY, SECRET = "FAKEKEY0", "fake-secret-0"
 NO_CALLS = "No calls found corresponding to the provided filters"
@@ -40,6 +41,7 @@ class Moods:
     share_dropped: float = 0.0
     retry_after: str | None = "0"
     slow: float = 0.0
+    rate: int | None = None  # requests that any second may hold; more get a 429
     seed: int = 1
     scopes: frozenset[str] | None = None  # None = all; else the paths that may be asked
 
@@ -77,6 +79,7 @@ class FakeGong:
     def __post_init__(self) -> None:
         self._random = random.Random(self.moods.seed)
         self._key = b"fake cursor key"
+        self._recent: list[float] = []
         self.requests = 0
 
     def asked(self, path: str) -> list[Seen]:
@@ -136,6 +139,12 @@ class FakeGong:
             if status != 200:
                 raise Refused(status, "as the test says", headers)
             return
+        if self.moods.rate is not None:
+            now = time.monotonic()
+            self._recent = [at for at in self._recent if at > now - 1.0]
+            if len(self._recent) >= self.moods.rate:
+                raise Refused(429, "Too many requests", {"retry-after": "1"})
+            self._recent.append(now)
         if self._chance(self.moods.share_429):
             raise Refused(429, "Too many requests", retry)
         if self._chance(self.moods.share_500):
@@ -243,7 +252,7 @@ def _b64(data: bytes) -> str:
 
 
 def _digest(request: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps(request, sort_keys=True, default=sorted).encode()).hexdigest()[:16]
 
 
 def _query(text: str) -> dict[str, str]:
@@ -255,18 +264,23 @@ def _query(text: str) -> dict[str, str]:
 def _body(body: Any) -> dict[str, Any]:
     if not isinstance(body, dict) or not isinstance(body.get("filter"), dict):
         raise Refused(400, "filter is required")
-    return body
+    rule = body["filter"]
+    return body | {"filter": rule | {"callIds": frozenset(rule["callIds"])}} if "callIds" in rule else body
+
+
+_moment = lru_cache(maxsize=None)(datetime.fromisoformat)
 
 
 def _meets(call: dict[str, Any], rule: Mapping[str, Any]) -> bool:
-    begun = started(call)
-    if (text := rule.get("fromDateTime")) and begun < datetime.fromisoformat(text):
+    if "callIds" in rule and call_id(call) not in rule["callIds"]:
         return False
-    if (text := rule.get("toDateTime")) and begun >= datetime.fromisoformat(text):
+    begun = _moment(call["metaData"]["started"])
+    if (text := rule.get("fromDateTime")) and begun < _moment(text):
         return False
-    if (workspace := rule.get("workspaceId")) and call["metaData"].get("workspaceId") != workspace:
+    if (text := rule.get("toDateTime")) and begun >= _moment(text):
         return False
-    return "callIds" not in rule or call_id(call) in rule["callIds"]
+    workspace = rule.get("workspaceId")
+    return not workspace or call["metaData"].get("workspaceId") == workspace
 
 
 _CONTENT_PARTS = {"trackers": ("trackers", "trackerOccurrences"), "pointsOfInterest": ("pointsOfInterest",)}
