@@ -89,18 +89,20 @@ def _forget_words(writer: CacheWriter) -> None:
     It holds no text to take off by: what it holds of a document is read from the index itself.
     """
     connection = writer.connection
-    stale = """SELECT id FROM judged_words_docsize WHERE id NOT IN (SELECT doc_no FROM judged_calls)"""
+    stale = "SELECT id FROM judged_words_docsize WHERE id NOT IN (SELECT doc_no FROM judged_calls)"
     if connection.execute(f"{stale} LIMIT 1").fetchone() is None:
         return
     with writer.transaction(), _vocabulary(connection) as vocabulary:
-        words: dict[int, list[str]] = {number: [] for (number,) in connection.execute(stale)}
-        for term, number in connection.execute(f"SELECT term, doc FROM {vocabulary}"):
-            if number in words:
-                words[number].append(term)
-        connection.executemany(
-            "INSERT INTO judged_words (judged_words, rowid, words) VALUES ('delete', ?, ?)",
-            [(number, " ".join(terms)) for number, terms in words.items()],
+        # By way of a temporary table: SQLite sorts on the disk what memory need not hold.
+        connection.execute(
+            f"""CREATE TEMP TABLE stale_words AS SELECT doc, group_concat(term, ' ') AS words
+                FROM {vocabulary} WHERE doc IN ({stale}) GROUP BY doc"""
         )
+        connection.execute(
+            """INSERT INTO judged_words (judged_words, rowid, words)
+               SELECT 'delete', doc, words FROM temp.stale_words ORDER BY doc"""
+        )
+        connection.execute("DROP TABLE temp.stale_words")
 
 
 @contextmanager

@@ -119,6 +119,14 @@ def test_without_cleaning_a_removed_call_is_still_in_the_file(cache: Path) -> No
     assert len(residue(cache, words(GONE))) > len(words(GONE)) // 2
 
 
+@pytest.mark.parametrize("step", ["_forget_words", "_merge"])
+def test_without_a_step_of_the_cleaning_words_are_left(cache: Path, step: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The control of each step: the index of the restricted list, and what full-text indexes keep of removed rows."""
+    monkeypatch.setattr(f"gongctl.purge.reclaim.{step}", lambda *given: None)
+    purge(cache, NAMED)
+    assert residue(cache, words(GONE))
+
+
 def test_removal_alone_leaves_words_in_the_indexes_and_says_that_cleaning_waits(cache: Path) -> None:
     with CacheWriter.open(cache) as writer:
         remove_calls(writer, [call_id(call) for call in GONE])
