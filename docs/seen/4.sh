@@ -134,4 +134,18 @@ if wanted 14; then
   cp "$listed" "$work/live.yaml"
   point 8 0 "$bin/python" docs/seen/block_live.py "$work/live.db" "$work/live.yaml" "AcelRX Pharmaceuticals Inc"
 fi
+if wanted 15; then
+  title "15. what governance took from one answer, by a model that only gongctl opens"
+  cache
+  cp "$db" "$work/two.db"
+  point 2 0 "$bin/gongctl" cache warm --db "$work/two.db" --ai-governance-config "$listed" --operator-model
+  point 3 4 "$bin/gongmcp" --db "$work/two.db.operator" --tool-preset analyst
+  for tool in search_calls summarize_calls_by_lifecycle; do
+    "$bin/gongctl" mcp call "$tool" --db "$work/two.db" --ai-governance-config "$listed" --tool-preset all-readonly --explain \
+      >"$work/explained.json" 2>/dev/null
+    point 6 0 "$bin/python" -c 'import json, sys
+for row in json.load(open(sys.argv[1]))["disclosure"]["withheld"]:
+    if row["rule"].startswith("governance."): print(row["count"], row["rule"], "-", row["reason"])' "$work/explained.json"
+  done
+fi
 exit $failed

