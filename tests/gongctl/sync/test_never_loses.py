@@ -232,6 +232,37 @@ def test_pages_that_shift_under_the_listing_are_read_again(home: Path, gongctl_o
         assert len(there.fake.asked(CALLS)) > 3
 
 
+# --- odd records (A08, A10)
+
+
+def test_ids_keep_every_digit_and_zero(home: Path, gongctl_of: Of) -> None:
+    made = company(("12345678901234567890", moment(2)), ("00712345", moment(3)), ("9007199254740993", moment(4)))
+    made.calls[2]["metaData"]["id"] = 9007199254740993
+    with world(made, home) as there:
+        gongctl = gongctl_of(there)
+        listing(gongctl, "--from", "2026-03-01", "--to", "2026-03-10")
+        assert gongctl("sync", "transcripts", "--db", "c.db").code == 0
+        wanted = {"12345678901234567890", "00712345", "9007199254740993"}
+        assert (ids(home / "c.db"), ids(home / "c.db", "raw_transcripts")) == (wanted, wanted)
+
+
+def test_speakers_that_are_nobody_break_nothing_and_a_bad_record_is_told(home: Path, gongctl_of: Of) -> None:
+    made = company(("1", moment(2)), ("2", moment(3)))
+    del made.calls[0]["parties"]
+    (monologue,) = made.transcripts["1"]["transcript"]
+    made.transcripts["1"]["transcript"] = [monologue | {"speakerId": speaker} for speaker in (None, "999", "11")]
+    made.calls[1]["parties"] = "none"
+    with world(made, home) as there:
+        gongctl = gongctl_of(there)
+        call = ("sync", "calls", "--db", "c.db", "--preset", "business", "--from", "2026-03-01", "--to", "2026-03-10")
+        done = gongctl(*call)
+        assert done.code == 1, "a record that cannot be stored is a call that is missing"
+        assert 'Rejected POST /v2/calls/extensive page 1 item 2: "parties" is no array.' in done.err
+        assert gongctl("sync", "transcripts", "--db", "c.db").code == 0
+        assert gongctl("cache", "warm", "--db", "c.db").code == 0
+        assert one(home / "c.db", "SELECT count(DISTINCT speaker_no) FROM segments") == 3
+
+
 # --- limits of pages, quota, waits (A06)
 
 

@@ -172,6 +172,19 @@ def test_told_to_stop_it_stops_soon_and_keeps_what_it_read(number: signal.Signal
         assert len(ids(home / "c.db")) == 20
 
 
+def test_a_wait_that_gong_asks_for_can_be_stopped(home: Path) -> None:
+    with world(made_up(1), home) as there:
+        there.fake.script = [(429, {"retry-after": "100"})]
+        child = there.fork("sync", "users", "--db", "c.db")
+        while not there.fake.seen:
+            time.sleep(0.005)
+        time.sleep(0.1)
+        os.kill(child, signal.SIGINT)
+        begun = time.monotonic()
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 130
+        assert time.monotonic() - begun < 10
+
+
 # --- the pace
 
 

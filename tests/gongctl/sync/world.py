@@ -91,7 +91,7 @@ class World:
             cwd=self.home,
             text=True,
             capture_output=True,
-            timeout=120,
+            timeout=1800,
             check=False,
         )
         return Done(done.returncode, done.stdout, done.stderr)
