@@ -3,56 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import Any, TypeVar
-
-from textual.screen import Screen
 
 from gongmcp.errors import StartupRefusal
-from tui.bench import Bench
-from tui.literal import visible
 from tui.looks import Look
 from tui.reviewing import LockChange, QueueItem, Standing
 from tui.screens.choose import Choice, Choose
 from tui.screens.export import Export
 from tui.screens.lock import WriteLock
-from tui.widgets.queue import WAITING, Queue
+from tui.screens.reviewing_screen import ReviewingScreen
+from tui.widgets.queue import WAITING
 
-T = TypeVar("T")
 
-
-class Deciding(Screen[None]):
+class Deciding(ReviewingScreen):
     """What the home screen does with a tool once it has been looked at. Each step waits for the one before."""
-
-    bench: Bench
-
-    @property
-    def queue(self) -> Queue:
-        """The list of tools."""
-        return self.query_one(Queue)
-
-    @property
-    def look(self) -> Look | None:
-        """What was looked at of the tool under the cursor."""
-        raise NotImplementedError
-
-    def show_sample(self, number: int) -> None:
-        """Show a sample of the tool under the cursor."""
-        raise NotImplementedError
-
-    def say(self, message: str) -> None:
-        """Tell *message*, which may hold text of data, for some seconds."""
-        self.notify(visible(message), markup=False, timeout=5)
-
-    async def ask(self, what: Callable[..., T], *given: Any) -> T | None:
-        """Run *what*, which blocks, in a thread; say why when it fails, and give None."""
-        try:
-            return await asyncio.to_thread(what, *given)
-        except StartupRefusal as refusal:
-            self.say(f"{refusal.message} {refusal.hint}".strip())
-        except Exception as error:  # noqa: BLE001 - whatever failed is said, and the review goes on
-            self.say(f"{type(error).__name__}: {error}")
-        return None
 
     async def read_queue(self, current: str = "") -> None:
         """Show the queue as it stands now."""
@@ -65,6 +28,8 @@ class Deciding(Screen[None]):
         started, now = self.bench.started.policy, self.bench.handler.policy
         if started.provenance is not now.provenance:
             return "Provenance was changed for this preview: what would be approved is not what is on show (v)."
+        if self.behind:
+            return self.behind
         if look is None or look.samples is None:
             return look.failure if look is not None and look.failure else "The samples are still being run."
         if not look.looked_at:
@@ -108,13 +73,9 @@ class Deciding(Screen[None]):
         tool = await self.ask(self.bench.reviewing.undo)
         if tool:
             await self.read_queue(tool)
-            self.on_queue_reached(Queue.Reached(tool))
+            self.reach(tool)
         elif tool is not None:
             self.say("Nothing has been decided yet.")
-
-    def on_queue_reached(self, event: Queue.Reached) -> None:
-        """Show the tool under the cursor."""
-        raise NotImplementedError
 
     async def action_lock(self) -> None:
         """Show what writing the lock would change."""

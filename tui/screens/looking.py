@@ -9,66 +9,29 @@ from collections.abc import Mapping
 from functools import partial
 
 from textual.content import Content
-from textual.screen import Screen
 
 from gongmcp.errors import StartupRefusal
 from gongmcp.preview.model import Lens, Preview
-from tui.bench import Bench
 from tui.literal import literal
-from tui.looks import Look
 from tui.messages import RunRequested, WithheldPointed
 from tui.screens.confirm import Confirm
 from tui.screens.cost import Cost
 from tui.screens.reveal import Reveal
+from tui.screens.reviewing_screen import ReviewingScreen
 from tui.screens.segment import Segment
 from tui.seen import Manner
 from tui.widgets.find_line import FindLine
-from tui.widgets.queue import Queue
 from tui.widgets.sees import Sees
-from tui.widgets.withheld import Withheld
 
 
-class Looking(Screen[None]):
+class Looking(ReviewingScreen):
     """*AGENT SEES* and *WITHHELD*, linked both ways.
 
     Attributes:
         span_of: number of the span of each entry of the ledger on show.
     """
 
-    bench: Bench
     span_of: Mapping[int, int] = {}
-
-    @property
-    def sees(self) -> Sees:
-        """What the agent sees."""
-        return self.query_one(Sees)
-
-    @property
-    def withheld(self) -> Withheld:
-        """What was withheld."""
-        return self.query_one(Withheld)
-
-    @property
-    def look(self) -> Look | None:
-        """What was looked at of the tool under the cursor."""
-        raise NotImplementedError
-
-    @property
-    def preview(self) -> Preview | None:
-        """What is on show."""
-        return self.look.preview if self.look is not None else None
-
-    def say(self, message: str) -> None:
-        """Tell *message* for some seconds."""
-        raise NotImplementedError
-
-    def turn_page(self, page: str) -> None:
-        """Show the page *page*."""
-        raise NotImplementedError
-
-    def show_head(self) -> None:
-        """Draw what is over the panes."""
-        raise NotImplementedError
 
     def on_withheld_pointed(self, event: WithheldPointed) -> None:
         """Show the place in what the agent sees."""
@@ -156,7 +119,7 @@ class Looking(Screen[None]):
 
     def action_cost(self) -> None:
         """Show what definitions and answer cost."""
-        self.app.push_screen(Cost(self.query_one(Queue).items, self.preview))
+        self.app.push_screen(Cost(self.queue.items, self.preview))
 
     def action_find(self) -> None:
         """Ask for words to find."""

@@ -2,41 +2,24 @@
 
 from __future__ import annotations
 
-from textual.screen import Screen
+from collections.abc import Sequence
 
 from gongmcp.errors import StartupRefusal
 from gongmcp.exposure.fields import Provenance
-from tui.bench import Bench
 from tui.governing import Governing
 from tui.screens.choose import Choice, Choose
 from tui.screens.governance import Governance
 from tui.screens.preflight import PREVIEW_ONLY, PROVENANCES
 from tui.screens.profile import BusinessProfile
+from tui.screens.reviewing_screen import ReviewingScreen
 from tui.screens.warm import Warm
 from tui.widgets.policy_bar import choice_of_tools
 
 
-class PolicyChoices(Screen[None]):
+class PolicyChoices(ReviewingScreen):
     """What decides which review is on show."""
 
-    bench: Bench
-    governed_by: list[Governing]
-
-    async def begin(self) -> None:
-        """Start the review anew."""
-        raise NotImplementedError
-
-    def draw_policy(self) -> None:
-        """Draw the policy in force."""
-        raise NotImplementedError
-
-    def say(self, message: str) -> None:
-        """Tell *message* for some seconds."""
-        raise NotImplementedError
-
-    def action_cancel(self) -> None:
-        """Interrupt the running call."""
-        raise NotImplementedError
+    governed_by: Sequence[Governing] = ()
 
     def action_preset(self) -> None:
         """Choose which tools are reviewed."""
@@ -103,4 +86,4 @@ class PolicyChoices(Screen[None]):
             self.say("This review shows no governance. Run: gongctl governance scope --db PATH")
             return
         self.action_cancel()
-        self.app.push_screen(Governance(bench.operations, self.governed_by, restricted=bench.restricted))
+        self.app.push_screen(Governance(bench.operations, list(self.governed_by), restricted=bench.restricted))

@@ -42,17 +42,19 @@ class Reveal(Dialog[None]):
         self._words = None
 
     def on_mount(self) -> None:
-        """Set the limit."""
+        """Set the limits."""
         self.set_timer(SECONDS, self._mask)
+        self.watch(self.app, "app_focus", self._look_away, init=False)
 
     def _mask(self) -> None:
         self.query_one("#revealed", Static).update(Content(""))
         if self.is_current:
             self.dismiss(None)
 
-    def on_app_blur(self, event: events.AppBlur) -> None:
-        """Take the value away when the terminal is looked away from."""
-        self._mask()
+    def _look_away(self, focused: bool) -> None:
+        """Take the value away when another window has the focus."""
+        if not focused:
+            self._mask()
 
     def on_screen_suspend(self, event: events.ScreenSuspend) -> None:
         """Take the value away when anything is opened over it."""

@@ -23,7 +23,7 @@ from tui.bench import Bench
 from tui.governing import governing
 from tui.literal import literal
 from tui.looks import OWN, Look
-from tui.review_messages import CacheLooked, PreviewMade, SamplesMade, SamplesTold
+from tui.review_messages import CacheLooked, CallWanted, PreviewMade, SamplesMade, SamplesTold
 from tui.reviewing import HistoryItem, SampleRun
 from tui.screens.arguments import Arguments
 from tui.screens.deciding import Deciding
@@ -70,7 +70,6 @@ class Review(PolicyChoices, Looking, Deciding):
         self._cancel: Cancel | None = None
         self._run = 0
         self._since = 0.0
-        self._behind = ""
         self.withheld_count = 0
         self._page = "queue"
         self.add_class("-page-queue")
@@ -111,7 +110,7 @@ class Review(PolicyChoices, Looking, Deciding):
         """Start anew: nothing seen so far holds under the policy, or the cache, that is now in force."""
         self._stop_all()
         self._looks.clear()
-        self._behind = ""
+        self.behind = ""
         self.draw_policy()
         try:
             items = await asyncio.to_thread(self.bench.reviewing.queue, self.bench.preset)
@@ -165,17 +164,32 @@ class Review(PolicyChoices, Looking, Deciding):
     # Tools and samples
 
     def on_queue_reached(self, event: Queue.Reached) -> None:
-        """Show the tool under the cursor; run its samples, if they were not."""
+        """Show the tool under the cursor."""
+        event.stop()
+        self.reach(event.tool)
+
+    def reach(self, tool: str) -> None:
+        """Show *tool*; run its samples, if they were not."""
         self.action_cancel()
-        self._tool = event.tool
+        self._tool = tool
         self._show()
-        self._sample(event.tool)
+        self._sample(tool)
 
     def on_queue_chosen(self, event: Queue.Chosen) -> None:
         """Go on to what the agent sees."""
         event.stop()
         self.turn_page("work")
         self.call_after_refresh(self.sees.lines.focus)
+
+    def on_call_wanted(self, event: CallWanted) -> None:
+        """Run what another screen asks for, if this preset has the tool."""
+        event.stop()
+        if event.tool not in {item.tool for item in self.queue.items}:
+            self.say(f"This preset does not offer {event.tool}. P chooses another one.")
+            return
+        self.queue.show(self.queue.items, event.tool)
+        self.reach(event.tool)
+        self._start(dict(event.arguments))
 
     def _sample(self, tool: str) -> None:
         if not tool or self._looks.setdefault(tool, Look()).samples is not None or self._sampling == tool:
@@ -275,11 +289,11 @@ class Review(PolicyChoices, Looking, Deciding):
     async def action_run(self) -> None:
         """Run again what is on show; all of it, when the cache has changed."""
         look = self.look
-        if self._behind:
+        if self.behind or look is None:
             await self.begin()
-        elif look is not None and look.preview is not None:
+        elif look.preview is not None:
             self._start(dict(look.arguments))
-        elif look is not None and look.samples is None:
+        elif look.samples is None:
             look.failure = ""
             self._sample(self._tool)
         else:
@@ -427,7 +441,7 @@ class Review(PolicyChoices, Looking, Deciding):
         self.query_one(GateBar).show(gates, short=not self.has_class("-wide"))
 
     def _show_banner(self) -> None:
-        told = [literal(self._behind, "$warning bold")] if self._behind else []
+        told = [literal(self.behind, "$warning bold")] if self.behind else []
         apart = [g for g in self.preview.gates if g.name == _CHANNELS and not g.passed] if self.preview else []
         told += [literal(f"Text and structure disagree: {gate.detail}", "$error bold") for gate in apart]
         banner = self.query_one("#review-banner", Flow)
@@ -457,8 +471,8 @@ class Review(PolicyChoices, Looking, Deciding):
             behind = "The cache holds newer data than is served. w warms it, then r runs this again."
         else:
             behind = "The cache has changed since this preview was made. r runs it again, samples and all."
-        if behind != self._behind:
-            self._behind = behind
+        if behind != self.behind:
+            self.behind = behind
             self._show_banner()
             self.draw_policy()
 
