@@ -96,7 +96,7 @@ class Certificate:
                 "bytes_before": self.reclaimed.bytes_before if self.reclaimed is not None else None,
                 "bytes_after": self.reclaimed.bytes_after if self.reclaimed is not None else None,
             },
-            "still_here": {"profiles_quoting": self.profiles_quoting},
+            "still_here": {"profiles_quoting": self.profiles_quoting, "user_records": self.selection.users},
             "elsewhere": {
                 "known_copies": [{"kind": copy.kind, "path": copy.path, "at": copy.at} for copy in self.copies],
                 "to_look_for": [{"kind": kind, "what": what} for kind, what in ELSEWHERE],
@@ -141,6 +141,8 @@ class Certificate:
                 f"Still here: business profiles that quote such CRM values as evidence: "
                 f"{', '.join(self.profiles_quoting)}. Import them again without."
             )
+        if self.selection.users:
+            out.append(f"Still here: the records of {self.selection.users:,} users of Gong who have such an address.")
         if not self.selection.call_ids:
             return out
         out += ["", "To be deleted elsewhere, by hand:"]

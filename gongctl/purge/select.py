@@ -49,7 +49,7 @@ class Selection:
 
     *held* calls match as well and are kept; *held_unknown* are held by an id that is not in the cache; *months* counts
     the calls to go by the month in which they began; *alike* counts calls of which an account's name holds a given
-    name and is not it.
+    name and is not it; *users* of Gong have a given address, and their records stay.
     """
 
     call_ids: list[str] = field(default_factory=list)
@@ -58,6 +58,7 @@ class Selection:
     held_unknown: int = 0
     months: Counter[str] = field(default_factory=Counter)
     alike: int = 0
+    users: int = 0
 
 
 def select(connection: sqlite3.Connection, criteria: Criteria, hold: LegalHold | None = None) -> Selection:
@@ -83,7 +84,7 @@ class _Selector:
         self._held_people = self._person(hold.participants)
         self._accounts = frozenset(map(folded, criteria.accounts))
         self._held_accounts = frozenset(map(folded, hold.accounts))
-        self._found = Selection()
+        self._found = Selection(users=len(self._people.users))
 
     def run(self) -> Selection:
         seen = set()

@@ -192,6 +192,13 @@ def test_what_is_selected(cache: Path, criteria: Criteria, found: list[int]) -> 
     assert ids(cache, criteria) == of(found)
 
 
+def test_the_record_of_a_user_with_the_address_stays_and_is_told(cache: Path) -> None:
+    certificate = purge(cache, Criteria("participant", participants=("h@example.org",)))
+    assert (certificate.removed.calls, certificate.selection.users) == (len(CALLS), 1)
+    assert "records of 1 users" in "\n".join(certificate.lines())
+    assert rows(cache, "raw_records")
+
+
 def test_names_that_are_nearly_those_of_an_account_are_counted(cache: Path) -> None:
     assert plan(cache, Criteria("account", accounts=("Works",))).selection.alike == len(CALLS)
 
