@@ -25,4 +25,6 @@ point "10 % 429, 5 % 500, 2 % dropped connections: the same cache" chaos "$data"
 point "${KILLS:-200} runs killed at random moments and resumed: always the same cache" kill "$data" "${KILLS:-200}"
 point "${CALLS:-20000} calls at 3 requests a second" rate "${CALLS:-20000}"
 point "Calls that surface 36 hours late are caught by the look-back, and without it they are not" late
+printf '\n== Purges killed at random moments and run again: the same end, and nothing of the calls left in the file\n'
+if "$bin/python" docs/seen/killed_purge.py "${PURGES:-50}"; then echo PASS; else echo FAIL; failed=1; fi
 exit $failed
