@@ -20,6 +20,10 @@ APP = [
 # The numbered screens (``tui.screens.numbered``): live where a review is possible, on every screen but dialogs.
 SCREENS = [
     _key("screen_review", "1", "app.show_screen('1')", "Review", "Review: the queue, what the agent sees, approval"),
+    _key("screen_compare", "2", "app.show_screen('2')", "Compare", "Compare: the call in hand under several policies"),
+    _key("screen_policy", "3", "app.show_screen('3')", "Policy", "Policy: tools, their columns, and why each leaves"),
+    _key("screen_cache", "4", "app.show_screen('4')", "Cache", "Cache: coverage by day, records, freshness, warm"),
+    _key("screen_history", "5", "app.show_screen('5')", "History", "History: runs and decisions; run again, pin"),
 ]
 
 # On more than one screen: one id each, so that another key for it holds everywhere.
@@ -130,6 +134,22 @@ COMPARE = [
     _key("path", "slash,c", "path", "Path", "Go to the path of the candidate file", show=True),
 ]
 
+CONTRAST = [
+    _key("contrast_run", "r,f5", "reload", "Run again", "Run the call again under each policy", show=True),
+    _key("contrast_add", "a", "add", "Add", "Add a preset or a provenance to compare with", show=True),
+    _key("contrast_remove", "d", "remove", "Remove", "Take the last policy away", show=True),
+]
+
+MATRIX = [_key("matrix_reload", "r,f5", "reload", "Reload", "Read tools and decisions again")]
+
+STORE = [_key("cache_reload", "r,f5", "reload", "Reload", "Look at the cache again")]
+
+PAST = [
+    _key("past_again", "enter", "again", "Run again", "Run this call again, on the review screen", show=True),
+    _key("past_pin", "p", "pin", "Pin", "Keep these arguments as a sample of their tool", show=True),
+    _key("past_reload", "r,f5", "reload", "Reload", "Read the history again"),
+]
+
 PATH = [_key("to_files", "down", "to_files", "Files", "Go on to the list of files")]
 
 PANES = [
@@ -170,6 +190,10 @@ REGISTRY: dict[str, list[Binding]] = {
     "Business profile": PROFILE,
     "Governance": GOVERNANCE,
     "Comparison": COMPARE,
+    "Policies side by side": CONTRAST,
+    "Policy": MATRIX,
+    "Cache": STORE,
+    "History": PAST,
     "Path of a file": PATH,
     "Panes": PANES,
     "Rows": ROWS,

@@ -51,3 +51,12 @@ class CacheLooked(Message):
         super().__init__()
         self.preview = preview
         self.now = now
+
+
+class CallWanted(Message):
+    """Another screen wants *tool* to be run with *arguments* on the home screen."""
+
+    def __init__(self, tool: str, arguments: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.tool = tool
+        self.arguments = arguments

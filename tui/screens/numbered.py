@@ -14,8 +14,13 @@ from tui.bench import Bench
 
 HOME = "1"
 
-NUMBERED: dict[str, str] = {}
-"""Module and class of each screen over home, loaded when it is opened: ``"2": "tui.screens.compare:Compare"``."""
+NUMBERED: dict[str, str] = {
+    "2": "tui.screens.compare:Compare",
+    "3": "tui.screens.policy:PolicyMatrix",
+    "4": "tui.screens.cache:Cache",
+    "5": "tui.screens.history:History",
+}
+"""Module and class of each screen over home, loaded when it is opened."""
 
 
 def open_screen(number: str, bench: Bench) -> Screen[None]:

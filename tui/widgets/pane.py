@@ -117,6 +117,14 @@ class RowPane(Pane):
         self._fill()
         self.call_after_refresh(self._fill)  # once more when the list has its size
 
+    def rename(self, heads: Sequence[str]) -> None:
+        """Give the columns other names; the rows that go with them are shown next."""
+        self._heads = list(heads)
+
+    def point(self, at: int) -> None:
+        """Put the cursor on the row number *at*."""
+        self.body.highlighted = at
+
     def on_resize(self) -> None:
         """Cut the columns anew."""
         self.call_after_refresh(self._fill)
