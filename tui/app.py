@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.filter import LineFilter
 from textual.screen import ModalScreen, Screen
 
 from gongmcp.settings import ServerSettings
 from tui import keys, terminal
 from tui.bench import Bench, MakePreview, make_preview
 from tui.operations import Operations
+from tui.plain import PlainSigns
 from tui.ports import Handler
 from tui.reviewing import Reviewing
 from tui.screens.help import Help, live_keys
 from tui.screens.numbered import HOME, NUMBERED, open_screen
 from tui.screens.preflight import Preflight
 from tui.screens.review import Review
-from tui.theme import DARK, LIGHT
+from tui.theme import DARK, THEMES
 
 _WIDTHS = [(0, "-cramped"), (40, "-slim"), (72, "-narrow"), (96, "-medium"), (120, "-wide")]
 _HEIGHTS = [(0, "-flat"), (12, "-short"), (30, "-tall")]
@@ -38,6 +40,8 @@ class PreflightApp(App[None]):
         restricted: whether ``gongctl`` runs in restricted mode: no call is looked into, no id is shown.
         reviewing: samples, decisions and the lock; None = the app opens with the plain pre-flight screen.
         make: makes a preview (tests put their own).
+        tool: the tool that a review begins with; '' = the riskiest that waits.
+        ascii: draw no lines, bars and arrows, but letters in their place.
     """
 
     TITLE = "gongctl pre-flight"
@@ -56,20 +60,23 @@ class PreflightApp(App[None]):
         restricted: bool = False,
         reviewing: Reviewing | None = None,
         make: MakePreview = make_preview,
+        tool: str = "",
+        ascii: bool = False,  # noqa: A002
     ) -> None:
         super().__init__()
+        self._plain = [PlainSigns()] if ascii else []
         self.bench: Bench | None = None
         if reviewing is not None:
             self.bench = Bench(
-                handler, handler, reviewing, make, operations, settings, restricted=restricted, clock=clock
+                handler, handler, reviewing, make, operations, settings, restricted=restricted, clock=clock, tool=tool
             )
         self._handler = handler
         self._operations = operations
         self._clock = clock
         self._settings = settings
         self._restricted = restricted
-        self.register_theme(DARK)
-        self.register_theme(LIGHT)
+        for theme in THEMES:
+            self.register_theme(theme)
         self.theme = DARK.name
         # Calm, and quick over slow lines: nothing slides or fades.
         self.animation_level = "none"
@@ -82,6 +89,10 @@ class PreflightApp(App[None]):
     def _leave_with_the_terminal(self) -> None:
         if terminal.gone(sys.__stdin__.fileno() if sys.__stdin__ is not None else 0):
             self.exit(return_code=0)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Return what changes lines as they are drawn."""
+        return [*super().get_line_filters(), *self._plain]
 
     def get_default_screen(self) -> Screen[None]:
         """Open with the review, or with the pre-flight screen where nothing can be approved."""
@@ -130,5 +141,6 @@ class PreflightApp(App[None]):
             self.push_screen(Help(live_keys(self.screen)))
 
     def action_toggle_theme(self) -> None:
-        """Go from dark to light or back."""
-        self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
+        """Go on from dark to light to high contrast."""
+        names = [theme.name for theme in THEMES]
+        self.theme = names[(names.index(self.theme) + 1) % len(names)] if self.theme in names else names[0]

@@ -14,7 +14,7 @@ def _key(id: str, keys: str, action: str, short: str, words: str, *, show: bool 
 
 
 APP = [
-    _key("theme", "T", "toggle_theme", "Theme", "Light or dark"),
+    _key("theme", "T", "toggle_theme", "Theme", "Dark, light or high contrast"),
 ]
 
 # The numbered screens (``tui.screens.numbered``): live where a review is possible, on every screen but dialogs.

@@ -1,4 +1,4 @@
-"""Two calm themes, one dark and one light; colour only repeats what words and signs say already."""
+"""Two calm themes, dark and light, and one of high contrast; colour only repeats what words and signs say already."""
 
 from __future__ import annotations
 
@@ -75,3 +75,42 @@ LIGHT = Theme(
         "scrollbar-corner-color": "#fbfaf7",
     },
 )
+
+CONTRAST = Theme(
+    name="preflight-contrast",
+    primary="#ffff00",
+    secondary="#00ffff",
+    accent="#ffff00",
+    warning="#ffff00",
+    error="#ff9d9d",
+    success="#7dff7d",
+    foreground="#ffffff",
+    background="#000000",
+    surface="#000000",
+    panel="#303030",
+    dark=True,
+    variables={
+        "quiet": "#ffffff",
+        "line": "#ffffff",
+        "border": "#ffff00",
+        "border-blurred": "#ffffff",
+        "footer-background": "#000000",
+        "footer-key-foreground": "#ffff00",
+        "footer-description-foreground": "#ffffff",
+        "input-selection-background": "#ffff00 50%",
+        "block-cursor-background": "#ffffff",
+        "block-cursor-foreground": "#000000",
+        "block-cursor-blurred-background": "#505050",
+        "block-cursor-blurred-foreground": "#ffffff",
+        "scrollbar": "#ffffff",
+        "scrollbar-hover": "#ffffff",
+        "scrollbar-active": "#ffff00",
+        "scrollbar-background": "#000000",
+        "scrollbar-background-hover": "#000000",
+        "scrollbar-background-active": "#000000",
+        "scrollbar-corner-color": "#000000",
+    },
+)
+
+THEMES = (DARK, LIGHT, CONTRAST)
+"""In the order in which a key turns through them."""

@@ -52,7 +52,7 @@ def test_help_lists_every_live_key(theatre: Any) -> None:
     async def scene(screen: Preflight, pilot: Pilot[None]) -> None:
         groups = dict(live_keys(screen))
         assert ("r f5", "Run the tool (enter does it from a field)") in groups["This screen"]
-        assert ("T", "Light or dark") in groups["Everywhere"]
+        assert ("T", "Dark, light or high contrast") in groups["Everywhere"]
         await pilot.press("question_mark")
         assert isinstance(pilot.app.screen, Help)
         shown = str(pilot.app.screen.query_one(Static).visual)

@@ -63,7 +63,7 @@ class Review(PolicyChoices, Looking, Deciding):
         self.bench = bench
         self.governed_by = governing(bench.settings) if bench.settings is not None else []
         self._looks: dict[str, Look] = {}
-        self._tool = ""
+        self._tool = bench.tool
         self._sampling = ""
         self._round = 0
         self._stop = threading.Event()

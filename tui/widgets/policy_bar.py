@@ -44,7 +44,7 @@ class PolicyBar(Flow):
             changed = changed or differs
         if policy.switches:
             items.append(_item("switches", ", ".join(sorted(policy.switches))))
-        items.append(_item("answer", f"≤ {size(policy.max_response_bytes)}"))
+        items.append(_item("answer", f"up to {size(policy.max_response_bytes)}"))
         items += _cache(freshness)
         told = _outside(outside)
         if short and told is not None:
