@@ -67,13 +67,16 @@ class Compare(PanedScreen):
         self._approved = RowPane("Since approval", ("", "member or rule"), id="contrast-approved")
 
     def _first(self) -> list[str]:
-        """Return the policy on show and, of the presets with this tool, the one that shows most and least."""
+        """Return the policy on show and two presets: the first and the last that offer the tool, if any does."""
         bench = self._bench
-        found = [""]
-        for name in ("operator-smoke", "business-pilot", "all-readonly"):
-            if name != bench.preset and name in bench.started.presets() and len(found) < 3:
-                found.append(f"preset:{name}")
-        return found
+        others = [name for name in bench.started.presets() if name != bench.preset]
+        offering = [
+            name
+            for name in others
+            if any(tool.name == bench.tool for tool in bench.started.with_policy(preset=name).tools())
+        ]
+        chosen = offering or others
+        return ["", *dict.fromkeys(f"preset:{name}" for name in (*chosen[:1], *chosen[-1:]))]
 
     def compose(self) -> ComposeResult:
         """Lay out the head over the panes."""
