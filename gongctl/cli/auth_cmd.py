@@ -75,10 +75,11 @@ def check_key(
     from gongctl.gong.check import check
     from gongctl.gong.credentials import find_credentials
     from gongctl.gong.pace import Pace, Quota
+    from gongctl.gong.retry import Patience
 
     credentials = find_credentials(base_url=base_url)
     pace = Pace(credentials.account, Quota.of(os.environ))
-    found = asyncio.run(check(credentials, pace))
+    found = asyncio.run(check(credentials, pace, Patience(attempts=3)))
     if as_json:
         emit_json(
             {

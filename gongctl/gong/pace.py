@@ -26,7 +26,7 @@ RATE, DAILY = "GONGCTL_GONG_RATE", "GONGCTL_GONG_DAILY_QUOTA"
 STATE_DIR: Final = "GONGCTL_STATE_DIR"
 _MARGIN: Final = 1.05
 """Requests leave a little slower than allowed: the network does not keep the distance between two of them."""
-_IMPLAUSIBLE: Final = 900.0
+_IMPLAUSIBLE: Final = 180.0
 """Seconds ahead that no process can have reserved: then the clock was set back, and the state starts over."""
 _BYTES: Final = 4096
 

@@ -18,14 +18,17 @@ import jsonschema
 import pytest
 
 from gongctl.cache.writer import CacheWriter
-from gongctl.gong.faults import QuotaExhausted
+from gongctl.gong.client import open_client
+from gongctl.gong.credentials import Credentials, Secret
+from gongctl.gong.endpoints import USERS
+from gongctl.gong.faults import NoAnswer, QuotaExhausted
 from gongctl.gong.pace import Pace, Quota
 from gongctl.gong.retry import Patience, retry_after
 from gongctl.sync.config import CallsStep, read_run_config
 from gongctl.sync.coverage import Window, finish_window, forget_coverage, gaps, plan_windows, save_window, settled
 from gongctl.sync.times import DAY, HOUR, moment_of, seconds_of
 from gongmcp.errors import StartupRefusal
-from tests.fake_gong.app import Moods
+from tests.fake_gong.app import SECRET, Moods
 from tests.fake_gong.data import made_up
 from tests.gongctl.sync.world import Done, Gongctl, World, ids, one, world
 
@@ -237,6 +240,16 @@ async def test_a_state_that_makes_no_sense_starts_over(text: str, tmp_path: Path
     pace = Pace("a", Quota(rate=1000), tmp_path)
     await asyncio.wait_for(pace.turn(), 1)
     assert pace.used().requests == 1
+
+
+async def test_an_answer_that_is_too_slow_is_given_up(home: Path) -> None:
+    with world(made_up(1), home, Moods(slow=0.5)) as there:
+        credentials = Credentials("Bearer", "", Secret(SECRET), there.url, "environment")
+        patience = Patience(attempts=2, first_wait=0.01, timeout=0.1)
+        async with open_client(credentials, Pace("a", Quota(rate=1000), home), patience) as client:
+            with pytest.raises(NoAnswer, match=r"in 2 attempts: nothing came for 0\.1 seconds"):
+                await client.ask(USERS)
+        assert [item.status for item in client.drain()] == [0, 0]
 
 
 def test_retry_after_and_back_off() -> None:
