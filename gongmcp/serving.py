@@ -76,6 +76,8 @@ class Serving:
                 raise
             self._ready = False
             self._base = build_handler(settings, None, session=session)
+        # What a lock takes from the policy is no news at a reload.
+        self._known = tightened(self._base.policy, settings.policy).waiting
 
     @property
     def base(self) -> ToolHandler:
@@ -116,9 +118,7 @@ class Serving:
         """Apply what is tighter in *settings*; the rest waits for a restart."""
         with self._lock:
             change = tightened(self._base.policy, settings.policy)
-            # What a lock takes from the policy is no news.
-            known = tightened(self._base.policy, self._settings.policy).waiting
-            waiting = [words for words in change.waiting if words not in known]
+            waiting = [words for words in change.waiting if words not in self._known]
             if settings.model_rules().digest != self._settings.model_rules().digest:
                 waiting.append("which calls exist for agents (scope, restricted list, masking)")
             if change.policy.digest() != self._base.policy.digest():
