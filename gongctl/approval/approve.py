@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -31,12 +31,19 @@ from gongmcp.exposure.policy import Policy
 from gongmcp.handler import ToolHandler, build_handler
 from gongmcp.preview.gates import CHANNELS, RESIDUAL, SCHEMA, WIRE, WITHHELD
 from gongmcp.preview.make import preview
+from gongmcp.preview.model import Preview
 from gongmcp.refusals import refused
 from gongmcp.settings import ServerSettings
 from gongmcp.store.connection import ReadStore, StorePool
 
 LEAKS: Final = frozenset({SCHEMA, CHANNELS, RESIDUAL, WITHHELD, WIRE})
 """Gates that nobody can approve past: something would leave that should not, or was not what was shown."""
+
+Looked = tuple[Sample, tuple[str, ...]]
+"""A sample that was run, and the gates that were closed, in words."""
+
+Ran = Callable[[str, Sampled], Looked | None]
+"""Gives back what was looked at of a tool's sample; None = it must be run."""
 
 POLICY_CHANGED: Final = "the policy is another one"
 DATA_CHANGED: Final = "the data has something new"
@@ -110,10 +117,12 @@ def renew(
     exempt: Collection[str] = (),
     drop: Collection[str] = (),
     pinned: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
+    ran: Ran | None = None,
 ) -> Renewal:
     """Approve the tools *names*, and *exempt* without a sample, beside those that the lock *before* holds.
 
-    *asked* gives a tool's samples in place of its sample sets, *pinned* calls that are added to them. The other tools
+    *asked* gives a tool's samples in place of its sample sets, *pinned* calls that are added to them; *ran* gives back
+    samples that were just run on the same data under the same policy. The other tools
     of *before* stay approved unless they are in *drop*, the policy is another one, or something has appeared in the
     data. A tool is not run again where its definition, the policy, the state of the data and its samples are those
     that the lock holds.
@@ -160,7 +169,7 @@ def renew(
             approved[name] = ApprovedTool(now, old.samples, approved_by=by, approved_at=at)
             continue
         run.append(name)
-        samples, faults = _run(handler, name, sampled, settings)
+        samples, faults = _run(handler, name, sampled, settings, ran)
         if faults:
             closed[name] = faults
         approved[name] = ApprovedTool(now, samples, approved_by=by, approved_at=at)
@@ -196,16 +205,26 @@ def _same_samples(old: ApprovedTool, sampled: Sequence[Sampled]) -> bool:
 
 
 def _run(
-    handler: ToolHandler, name: str, sampled: Sequence[Sampled], settings: ServerSettings
+    handler: ToolHandler, name: str, sampled: Sequence[Sampled], settings: ServerSettings, ran: Ran | None
 ) -> tuple[list[Sample], list[str]]:
     samples: list[Sample] = []
     faults: dict[str, None] = {}
     for item in sampled:
-        arguments = item.arguments or {}
-        made = preview(handler, name, arguments, settings)
-        samples.append(sample_of(name, arguments, made.outcome, item.set_name))
-        faults |= {f"{gate.name}: {gate.detail}": None for gate in made.gates if not gate.passed}
+        known = ran(name, item) if ran is not None else None
+        sample, closed = known or taken_down(preview(handler, name, item.arguments or {}, settings), item.set_name)
+        samples.append(sample)
+        faults |= dict.fromkeys(closed)
     return samples, list(faults)
+
+
+def taken_down(made: Preview, set_name: str) -> Looked:
+    """Return what a lock holds of a preview, and the gates that are closed in words.
+
+    Raises:
+        StartupRefusal: (exit 1) it could not be answered, so that nothing was looked at.
+    """
+    closed = tuple(f"{gate.name}: {gate.detail}" for gate in made.gates if not gate.passed)
+    return sample_of(made.tool, made.arguments, made.outcome, set_name), closed
 
 
 def _refuse_leaks(closed: Mapping[str, Sequence[str]]) -> None:

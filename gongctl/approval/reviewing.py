@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import getpass
+import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,17 @@ from typing import Any, Final
 
 import msgspec
 
-from gongctl.approval.approve import Data, Renewal, corpus_digest, data_of, renew, reviewed_handler, write_lock
+from gongctl.approval.approve import (
+    Data,
+    Looked,
+    Renewal,
+    corpus_digest,
+    data_of,
+    renew,
+    reviewed_handler,
+    taken_down,
+    write_lock,
+)
 from gongctl.approval.coverage import cache_view
 from gongctl.approval.exports import TARGETS, export, record_name
 from gongctl.approval.record import review_record
@@ -50,6 +61,7 @@ from tui.reviewing import (
 )
 
 _LOOK_SECONDS: Final = 0.05
+_NOT_ANSWERED: Final = frozenset({"unavailable", "internal_error"})
 _DECIDED: Final = (Standing.APPROVED, Standing.EXEMPT)
 
 
@@ -97,6 +109,7 @@ class CacheReviewing:
         self._data: Data | None = None
         self._worst: dict[tuple[str, str], int] = {}
         self._sets: dict[str, list[Sampled]] = {}
+        self._ran: dict[str, Looked] = {}
         self._change: tuple[object, Renewal] | None = None
         self._at_work = threading.RLock()
 
@@ -152,6 +165,8 @@ class CacheReviewing:
         with self._at_work:
             self._worst[preset, tool] = max((len(item.wire) for item in made), default=0)
             self._sets[tool] = [item for item in asked if item.arguments is not None]
+            for run in runs:
+                self._take_down(preset, run)
         return sorted(runs, key=_worst_first)
 
     def decide(self, tool: str, standing: Standing, samples: Sequence[Mapping[str, Any]]) -> None:
@@ -368,9 +383,22 @@ class CacheReviewing:
                 exempt={name for name, decision in drafted.items() if decision.standing is Standing.EXEMPT},
                 drop={name for name, decision in drafted.items() if decision.standing is Standing.DROPPED},
                 pinned=self._state.pins(),
+                ran=self._looked_at,
             )
             self._change = (key, renewed)
         return self._change[1]
+
+    def _take_down(self, preset: str, run: SampleRun) -> None:
+        """Keep what a lock would hold of a run, so that approving does not run it again."""
+        made = run.preview
+        if made is not None and made.outcome.code not in _NOT_ANSWERED:
+            self._ran[self._run_key(preset, made.tool, run.set_name, made.arguments)] = taken_down(made, run.set_name)
+
+    def _looked_at(self, tool: str, item: Sampled) -> Looked | None:
+        return self._ran.get(self._run_key(self._preset, tool, item.set_name, item.arguments or {}))
+
+    def _run_key(self, preset: str, tool: str, set_name: str, arguments: Mapping[str, Any]) -> str:
+        return json.dumps([self._known().corpus, preset, tool, set_name, dict(arguments)], sort_keys=True)
 
     def _asked(self, decision: _Decision) -> list[Sampled]:
         """Return the samples of a decision with the sets that they were run for."""
