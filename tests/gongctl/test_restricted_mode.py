@@ -35,6 +35,7 @@ BLOCKED: list[list[str]] = [
     ["mcp", "replay", "audit.jsonl", "--key", "key", "--show-arguments"],
     ["audit", "exposure", "audit.jsonl", "--call", "1"],
     ["tui", "--transcript-evidence-provenance", "raw"],
+    ["review", "--transcript-evidence-provenance", "raw"],
 ]
 OPEN: list[list[str]] = [
     ["cache", "status"],
