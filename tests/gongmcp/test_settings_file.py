@@ -196,6 +196,7 @@ def test_what_a_stronger_layer_chose_otherwise_is_named(tmp_path: Path) -> None:
         ("[scope]\nworkspace = ['1']", "file_unknown_key", "2: scope.workspace is no setting", "scope.workspaces?"),
         ("[governance]\nfile = 'x'", "file_unknown_key", "2: governance.file is no setting", "Keys of [governance]"),
         ("[server]\ntransport = 'sse'", "file_later", "2: server.transport = sse is known", ""),
+        ("[review]\nreveal = 'always'", "file_reveal", "2: review.reveal is not one of its values", "confirm or never"),
         ("[server]\ntransport = 'pigeon'", "file_transport", "2: server.transport is no transport", "stdio"),
         ("[tools]\npreset = all", "file_not_toml", "2: this is no TOML: invalid value", "config schema"),
         ("[tools]\npreset = 'all'\npreset = 'all'", "file_not_toml", "3: this is no TOML", ""),

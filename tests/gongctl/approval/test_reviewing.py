@@ -272,6 +272,26 @@ def test_exports(opened: Open, gongctl: Gongctl) -> None:
     assert tomllib.loads(contents["codex"][1])["mcp_servers"]["gong"]["command"]
 
 
+def test_nothing_of_an_answer_is_in_what_a_review_leaves_behind(opened: Open, canary_cache: Path) -> None:
+    reviewing = opened(canary_cache)
+    reviewing.pin("search_transcript_segments", {"query": "number OR pricing"})
+    shown = b""
+    for tool in ("search_calls", "search_transcript_segments", "search_transcript_quotes_with_attribution"):
+        runs = [item for item in run(reviewing, tool, "all-readonly") if item.preview is not None]
+        shown += b"".join(item.preview.wire for item in runs if item.preview is not None)
+        reviewing.decide(tool, Standing.APPROVED, [item.arguments for item in runs])
+    assert b"CANARYTITLE" in shown, "the samples opt into titles"
+    assert b"CANARYSENTENCE" in shown
+    reviewing.queue("all-readonly")
+    reviewing.change()
+    reviewing.write("a")
+    left = [path.read_text() for path in Path().rglob("*") if path.is_file()]
+    left += [reviewing.export(target.name)[1] for target in reviewing.exports()]
+    assert len(left) > 9
+    for planted in (*canary.PLANTED.values(), "CANARYSENTENCE"):
+        assert not any(planted in text for text in left), planted
+
+
 def test_the_cache_is_shown_by_day(opened: Open, sample_cache: Path, tmp_path: Path) -> None:
     view = opened().cache()
     assert (view.state, view.next) == ("fresh", "")
