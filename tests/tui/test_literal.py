@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ import tui
 from gongmcp.exposure.ledger import Entry
 from gongmcp.render.visible import visible
 from tui.literal import literal, literal_block, literal_text
+from tui.reviewing import ExportTarget
 from tui.screens.preflight import Preflight
+from tui.screens.review import Review
 from tui.widgets.field_row import FieldRow
 
 
@@ -185,6 +188,51 @@ def test_dialogs_are_literal(theatre: Any) -> None:
         assert "[red]failure[/] [@click=app.quit]go[/]" in screen_text(pilot)
 
     theatre.play(Hostile(), scene, size=SIZE, operations=operations)
+
+
+@pytest.mark.parametrize("size", [SIZE, (60, 20)])
+def test_the_review_is_literal(theatre: Any, size: tuple[int, int]) -> None:
+    tool = replace(hostile_tool(theatre), level="snippet")
+    stage = theatre.Stage(all_tools=[tool], replies={tool.name: lambda _a, _c: hostile_outcome(theatre)})
+    stage.failing["channels"] = evil("gate")
+
+    class Reviewing(theatre.Reviewing):  # type: ignore[misc, name-defined]
+        def queue(self, preset: str) -> Any:
+            return [replace(item, reasons=(evil("risk"),), drift=(evil("drift"),)) for item in super().queue(preset)]
+
+        def samples(self, *given: Any) -> Any:
+            runs = super().samples(*given)
+            return [*(replace(run, set_name=evil("set")) for run in runs[:-1]), replace(runs[-1], why=evil("why"))]
+
+        def change(self) -> Any:
+            return replace(super().change(), path=evil("path"), diff=evil("diff"), added=(evil("added"),))
+
+        def exports(self) -> Any:
+            return [ExportTarget(evil("target"), evil("export"))]
+
+        def export(self, target: str) -> Any:
+            return evil("file").replace("/", ""), evil("content")
+
+    async def scene(screen: Review, pilot: Pilot[None]) -> None:
+        shown = screen_text(pilot)
+        if size == SIZE:
+            for place in ("name", "text", "gate", "risk", "drift", "reason", "set"):
+                assert f"[red]{place}[/]" in shown or place == "reason", place
+        steps = {
+            ("enter", "n"): "reason", ("d",): "kind", ("escape", "x"): "set", ("escape", "L"): "diff",
+            ("escape", "escape", "O"): "target", ("enter",): "content", ("escape", "k"): "name",
+            ("escape", "a"): "title", ("escape", "escape", "R"): "rule", ("enter",) * 2: "value",
+        }  # fmt: skip
+        for presses, place in steps.items():
+            await pilot.press(*presses[:1])
+            await theatre.settle(pilot)
+            await pilot.press(*presses[1:])
+            await theatre.settle(pilot)
+            shown = screen_text(pilot)
+            assert f"[red]{place}[/]" in shown or size != SIZE, place
+
+    reviewing = Reviewing(stage, value=evil("value"))
+    theatre.review(stage, reviewing, scene, size=size)
 
 
 SOURCES = sorted(Path(tui.__file__).parent.rglob("*.py"))

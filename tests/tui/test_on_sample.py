@@ -9,23 +9,36 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Static
 
+from gongctl.approval.reviewing import CacheReviewing
+from gongctl.approval.state import ReviewState
 from gongctl.cli.demo_cmd import build_sample
 from gongmcp.handler import ToolHandler, build_handler
+from gongmcp.preview.lens import lens_text
+from gongmcp.preview.model import Lens
 from gongmcp.render.wire import result_bytes
 from gongmcp.settings import ServerSettings
+from tui.bench import make_preview
 from tui.schema import Kind, read_form
 from tui.screens.preflight import Preflight
+from tui.screens.review import Review
 from tui.verdict import State, judge
 from tui.widgets.text_fields import Line
 from tui.widgets.verdict_bar import VerdictBar
 
 
 @pytest.fixture(scope="module")
-def handler(tmp_path_factory: pytest.TempPathFactory) -> ToolHandler:
-    """A handler with default settings over a cache of the bundled sample."""
-    db: Path = tmp_path_factory.mktemp("tui") / "sample.db"
-    build_sample(db)
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache of the bundled sample."""
+    path: Path = tmp_path_factory.mktemp("tui") / "sample.db"
+    build_sample(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def handler(db: Path) -> ToolHandler:
+    """A handler with default settings over the sample."""
     return build_handler(ServerSettings(), db)
 
 
@@ -63,6 +76,67 @@ def test_what_is_shown_is_what_the_agent_gets(theatre: Any, handler: ToolHandler
             assert any(words in shown and row["rule"] in shown for shown in counts)
 
     theatre.play(handler, scene)
+
+
+def test_from_the_start_to_a_lock_that_a_server_keeps_to_in_forty_keys(
+    theatre: Any, db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    settings = ServerSettings.resolve({}, {})
+    reviewing = CacheReviewing(db, settings, ReviewState(tmp_path / "state"))
+    presses = ["P", "down", "enter", "A", "A", "A", "A", "A", "enter"]
+
+    async def scene(screen: Review, pilot: Pilot[None]) -> None:
+        for key in presses:
+            await theatre.settle(pilot)
+            await pilot.press(key)
+        await theatre.settle(pilot)
+
+    theatre.review(build_handler(settings, db), reviewing, scene, make=make_preview, settings=settings)
+    with capsys.disabled():
+        print(f"\nFrom the start to a lock of operator-smoke: {len(presses)} keys")
+    assert len(presses) <= 40
+    locked = ServerSettings.resolve({"lock": str(tmp_path / "gongmcp.lock.json")}, {})
+    offered = {tool.name for tool in build_handler(locked, db).tools()}
+    assert offered == {tool.name for tool in build_handler(settings, db).with_policy(preset="operator-smoke").tools()}
+    assert list(tmp_path.glob("*.md"))
+
+
+def test_why_a_field_is_missing_in_six_keys(theatre: Any, handler: ToolHandler, db: Path, tmp_path: Path) -> None:
+    settings = ServerSettings.resolve({}, {})
+    reviewing = CacheReviewing(db, settings, ReviewState(tmp_path))
+    presses = ["s", "down", "down", "d"]
+
+    async def scene(screen: Review, pilot: Pilot[None]) -> None:
+        await pilot.press(*presses)
+        await theatre.settle(pilot)
+        told = str(pilot.app.screen.query_one(Static).visual)
+        for word in ("why", "rule", "set by", "place"):
+            assert word in told
+
+    tool = "search_transcript_segments"
+    theatre.review(
+        handler.with_policy(preset="operator-smoke"), reviewing, scene, make=make_preview, settings=settings, tool=tool
+    )
+    assert len(presses) <= 6
+
+
+def test_what_the_review_shows_is_the_wire_for_every_lens(
+    theatre: Any, handler: ToolHandler, db: Path, tmp_path: Path
+) -> None:
+    settings = ServerSettings.resolve({}, {})
+    reviewing = CacheReviewing(db, settings, ReviewState(tmp_path))
+    smoke = handler.with_policy(preset="operator-smoke")
+
+    async def scene(screen: Review, pilot: Pilot[None]) -> None:
+        await pilot.press("t")
+        answer = smoke.call(SEARCH, dict(screen.look.arguments)).answer
+        for _ in Lens:
+            assert "\n".join(screen.sees.seen.lines) == lens_text(answer, screen.sees.lens)
+            await pilot.press("l")
+        assert screen.preview.wire == result_bytes(answer)
+
+    theatre.review(smoke, reviewing, scene, make=make_preview, settings=settings, tool=SEARCH)
 
 
 def test_a_masked_word_is_found_in_text_and_structure(theatre: Any, handler: ToolHandler) -> None:

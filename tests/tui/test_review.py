@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import re
+import threading
 from typing import Any
 
 import pytest
@@ -27,6 +29,7 @@ from tui.screens.review import Review
 from tui.screens.samples import Samples
 from tui.screens.segment import Segment
 from tui.seen import Manner
+from tui.widgets import sees
 from tui.widgets.flow import Flow
 from tui.widgets.gate_bar import GateBar
 from tui.widgets.verdict_bar import VerdictBar
@@ -468,3 +471,48 @@ def test_without_a_review_the_pre_flight_is_home_and_numbers_are_inert(theatre: 
         assert pilot.app.screen is screen
 
     theatre.play(theatre.Stage(), scene)
+
+
+def test_plain_signs_are_all_of_code_page_1252(theatre: Any) -> None:
+    async def scene(screen: Review, pilot: Pilot[None]) -> None:
+        for presses in ((), ("n",), ("l", "t"), ("k",), ("escape", "x"), ("escape", "a"), ("escape", "escape", "P")):
+            await pilot.press(*presses)
+            await pilot.pause()
+            drawn = re.findall(r"<text [^>]*>([^<]*)</text>", pilot.app.export_screenshot())
+            assert len(drawn) > 20
+            assert html.unescape("".join(drawn)).encode("cp1252")
+
+    play(theatre, scene, ascii=True)
+
+
+def test_a_large_answer_is_laid_out_in_a_thread_and_scrolls(theatre: Any) -> None:
+    rows = [{"call_group": n, "snippet": f"{n} " + "words of a call " * 12} for n in range(9000)]
+    structured = {"status": "ok", "as_of": "2026-03-02T09:30:00Z", "returned": len(rows), "results": rows}
+    stage = theatre.Stage()
+    stage.replies[SEARCH] = lambda _arguments, _cancel: theatre.outcome(structured, "9000 rows")
+    threads: list[int] = []
+    real = sees.see
+
+    def see(*given: Any) -> Any:
+        threads.append(threading.get_ident())
+        return real(*given)
+
+    async def scene(screen: Review, pilot: Pilot[None]) -> None:
+        assert len(screen.preview.wire) > 2_000_000
+        await pilot.press("l")
+        await theatre.settle(pilot)
+        assert len(screen.sees.seen.lines) > 36_000
+        screen.sees.lines.focus()
+        await pilot.press("end")
+        assert screen.sees.lines.cursor == len(screen.sees.lines._rows) - 1
+        await pilot.press("t")
+        await theatre.settle(pilot)
+        assert "".join(screen.sees.seen.lines).encode() in screen.preview.wire
+        assert threads
+        assert threading.get_ident() not in threads
+
+    sees.see = see
+    try:
+        play(theatre, scene, stage=stage)
+    finally:
+        sees.see = real
