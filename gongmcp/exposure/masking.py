@@ -18,6 +18,7 @@ from typing import Final
 
 from gongmcp.exposure.clean import INVISIBLE
 from gongmcp.exposure.detect import (
+    addressed,
     announced,
     broken_email,
     email_address,
@@ -67,7 +68,7 @@ _REACH: Final = 400
 _FARTHEST: Final = 5_000
 _MARGIN: Final = 60
 _NUMBERS: Final = frozenset({"iban", "card", "phone"})
-_DICTATED: Final = frozenset({"told", "said", "mixed", "card", "iban", "key", "link"})
+_DICTATED: Final = frozenset({"gathered", "told", "said", "mixed", "card", "iban", "key", "link"})
 _DICTATED_ALONE: Final = frozenset({"told"})
 _NUMBER: Final = re.compile(r"\s*-?\d+(?:[.,]\d+)?\s*")
 _UNSEEN: Final = re.compile(f"{INVISIBLE.pattern}+")
@@ -196,9 +197,13 @@ def _in_part(part: View, kinds: Sequence[Kind], signs: frozenset[str]) -> list[t
         if here:
             part.take_out(here)
             finds += [(start, end, kind.name) for start, end in here]
-    if not finds and signs.isdisjoint(_DICTATED) and not broken_email.likely(whole.text):
+    if (
+        not finds
+        and signs.isdisjoint(_DICTATED)
+        and not (broken_email.likely(whole.text) or addressed.likely(whole.text))
+    ):
         return []
-    return _grown(sorted(finds), announced.find(whole, finds))
+    return _grown(sorted(finds), announced.find(whole, finds, signs))
 
 
 def _grown(finds: list[tuple[int, int, str]], dictated: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:

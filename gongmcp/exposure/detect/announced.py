@@ -13,8 +13,11 @@ from itertools import pairwise
 from typing import Final
 
 from gongmcp.exposure.detect import (
+    addressed,
     broken_email,
     dictation,
+    gathered,
+    linked,
     meeting_code,
     payment_card,
     phone_number,
@@ -90,6 +93,8 @@ _YEAR: Final = re.compile(r"(?:19|20)[0-9]{2}")
 _YEARS: Final = re.compile(r"(?:(?:19|20)[0-9]{2}){2,}")
 _ENDS: Final = re.compile(r"[.!?]\s|\n")
 
+_GATHERED: Final = frozenset({"gathered", "key", "link", "iban", "card", "phone", "said", "mixed"})
+"""Signs of what may go on over any words."""
 _STRONGER: Final = frozenset({"link", "key", "email", "iban"})
 """Kinds whose finds are sure: the pieces around one are of its kind."""
 _MOST_REMARKS: Final = 4
@@ -119,14 +124,18 @@ class _Union:
     spelt: int  # letters that are no words of their own
 
 
-def find(view: View, finds: Sequence[Find]) -> list[Find]:
-    """Return what is dictated in *view*; the *finds* of its detectors grow along their chains."""
+def find(view: View, finds: Sequence[Find], signs: frozenset[str]) -> list[Find]:
+    """Return what is dictated in *view*; the *finds* of its detectors grow along their chains.
+
+    *signs*: what the quick look saw in it.
+    """
     bits = dictation.read(view)
     found = dictation.chains(bits)
     out: list[Find] = [(start, end, "link") for start, end in meeting_code.codes(view, bits)]
     links = sorted({end for _, end, kind in [*finds, *out] if kind == "link"})
     out += [(start, end, "link") for start, end in meeting_code.tails(view, bits, links)]
     out += [(start, end, "email") for start, end in broken_email.find(view, bits, finds)]
+    out += [(start, end, "email") for start, end in addressed.find(view, bits, [*finds, *out])]
     in_pieces = list(pieces.find(view, bits, [*finds, *out]))
     out += in_pieces
     at = 0
@@ -144,6 +153,11 @@ def find(view: View, finds: Sequence[Find]) -> list[Find]:
                 at = last
                 break
         at += 1
+    if not signs.isdisjoint(_GATHERED):
+        sentences = gathered.read(bits)
+        if "link" in signs:
+            out += [(start, end, "link") for start, end in linked.find(view, bits, sentences, [*finds, *out])]
+        out += gathered.find(view, sentences, [*finds, *out])
     return out
 
 

@@ -18,12 +18,12 @@ from gongmcp.exposure.detect.dictation_words import CARRIERS, PAUSES, SEQUENCE
 from gongmcp.exposure.detect.fold import View
 from gongmcp.exposure.detect.spoken import AT_SIGNS, DOTS, HYPHENS, UNDERSCORES, any_of
 
-_SIGN: Final = re.compile(
+SIGN: Final = re.compile(
     rf"(?P<sure>@|[\[({{]\s?at\s?[\])}}]|\b(?:{any_of(AT_SIGNS)}|at[ -](?:sign|symbol|zeichen))\b)"
     rf"|(?P<plain>\bat\b)(?=\s[^\n]{{1,60}}?(?:\.[a-z]|\s(?:{any_of(DOTS)})\b))"
 )
-_OPENING: Final = re.compile(rf"(?:^|[.,;:!?\n])(?:\s*[a-z']{{1,10}}[\s,]){{0,5}}\s?(?:{_SIGN.pattern})")
-_CUE: Final = re.compile(
+_OPENING: Final = re.compile(rf"(?:^|[.,;:!?\n])(?:\s*[a-z']{{1,10}}[\s,]){{0,5}}\s?(?:{SIGN.pattern})")
+CUE: Final = re.compile(
     r"mail|\baddress\b|adresse|correo|courriel|direccion|\bsend|\bwrit|\bspell|\bcopy\b|\bcc\b|schick|schreib|notier"
     r"|\bkopie\b|buchstabier|privat|kollege|envoy|ecri|epell|\bnotez|copie|\bperso|collegue|mand|escrib|apunt|anot"
     r"|deletre|copia|companero|colleague|personal|first (?:part|half)|starts|erster? (?:teil|halfte)|vorne|beginnt"
@@ -53,6 +53,7 @@ _WEBSITE: Final = re.compile(r"\.[a-z]{2,}$")
 _PAGE: Final = re.compile(r"^(?:web)?(?:sites?|seiten?|pages?|blog|deck|portals?|shop|[0-9]+(?:\.[0-9]+)?)$")
 _CUE_WINDOW: Final = 60
 _SKIPPED: Final = 2
+_LINKS: Final = frozenset({"et", "y", "und"})
 _LONGEST: Final = 40
 
 
@@ -64,7 +65,7 @@ def likely(text: str) -> bool:
 def find(view: View, bits: Sequence[Bit], finds: Sequence[tuple[int, int, str]]) -> Iterator[tuple[int, int]]:
     """Yield the pieces of each address, in no order; some may overlap each other or *finds*."""
     starts = [bit.start for bit in bits]
-    signs = [sign for sign in _SIGN.finditer(view.text) if _opens_sentence(bits, bisect_left(starts, sign.start()))]
+    signs = [sign for sign in SIGN.finditer(view.text) if _opens_sentence(bits, bisect_left(starts, sign.start()))]
     named, first = list(_DOMAIN_IS.finditer(view.text)), list(_ALL_ON.finditer(view.text))
     text = email_address.prepared(view) if signs or named or first else ""
     for sign in signs:
@@ -76,7 +77,7 @@ def find(view: View, bits: Sequence[Bit], finds: Sequence[tuple[int, int, str]])
         before = _mailbox_before(view, bits, bisect_left(starts, domain.start()))
         if before is None or not _is_domain(text, *domain.span("domain")):
             continue
-        if _CUE.search(view.text, max(0, before[0] - _CUE_WINDOW), before[0]):
+        if CUE.search(view.text, max(0, before[0] - _CUE_WINDOW), before[0]):
             yield before
             yield domain.span("domain")
     for both in first:
@@ -109,7 +110,7 @@ def _headless(
     if before is None:
         return
     mailbox = view.text[slice(*before)]
-    cue = _CUE.search(view.text, max(0, before[0] - _CUE_WINDOW), before[0])
+    cue = CUE.search(view.text, max(0, before[0] - _CUE_WINDOW), before[0])
     if not sign["sure"] and not domain.said and _PAGE.search(mailbox):
         return  # "... on our site. The rest is at example.com."
     if sign["sure"] or (closed and (cue or not (mailbox.isalpha() or _WEBSITE.search(mailbox)))):
@@ -142,7 +143,7 @@ _SOUNDS: Final = re.compile(
     r"|wie man(?:'s| es)? (?:spricht|hort|schreibt)"
     r"|wie gesprochen|comme (?:ca |cela )?(?:se|il se|on le) prononce|(?:cual|como) suena)[.,!]*$"
 )
-_TOKEN: Final = re.compile(
+TOKEN: Final = re.compile(
     r"(?<![^\s,(])(?=[^\s]*[a-z])(?:[._+-][a-z0-9][a-z0-9._+-]*[a-z0-9]|[a-z0-9-]+(?:[._+]+[a-z0-9-]+)+|[a-z]{2,}[0-9]{1,4})"
     r"(?=[.,!?;:]*(?:\s|$))"
 )
@@ -167,14 +168,14 @@ def _pieces_before(view: View, bits: Sequence[Bit], head: int) -> list[tuple[int
         start, end = bits[first].start, bits[head - 1].end
         sounds = _SOUNDS.search(view.text, start, end)
         said = sounds.start() if sounds else end
-        tokens = [*_TOKEN.finditer(view.text, start, said)]
+        tokens = [*TOKEN.finditer(view.text, start, said)]
         plain = all(bit.word in SEQUENCE or bit.sort in {CARRIER, CASE} for bit in bits[first:head])
         if not tokens and (found := _SAID_TOKEN.search(view.text, start, said)):
             before = bits[first : bisect_left([bit.start for bit in bits[first:head]], found.start()) + first]
             tokens = [found] if all(bit.word in SEQUENCE for bit in before) else []
         if tokens:
             pieces.append(tokens[-1].span())
-            if tokens[-1].re is _TOKEN and view.text[tokens[-1].start()] not in "._+-":
+            if tokens[-1].re is TOKEN and view.text[tokens[-1].start()] not in "._+-":
                 break
         elif not plain and (pieces or sounds):
             if (name := _LAST_WORD.search(view.text, start, said)) and name.group() not in SEQUENCE:
@@ -219,17 +220,27 @@ def _last_before(bits: Sequence[Bit], head: int) -> int | None:
 def _mailbox_before(view: View, bits: Sequence[Bit], head: int) -> tuple[int, int] | None:
     """Return the place of the mailbox that the sentence before *head* ends with."""
     last = _last_before(bits, head)
-    if last is None:
-        return None
+    return None if last is None else mailbox_at(view, bits, last)
+
+
+def mailbox_at(view: View, bits: Sequence[Bit], last: int) -> tuple[int, int] | None:
+    """Return the place of the mailbox whose last word is *last*."""
     first = last
     while first > 0 and last - first < _LONGEST and _joined(view, bits, first, last):
         first -= 1
-    while first < last and ((bits[first].sort == CARRIER and not bits[first].sign) or bits[first].sort == CASE):
+    while first < last and _leads_in(bits[first], bits[first + 1]):
         first += 1
     start, end = bits[first].start, view.written.end(bits[last].end)
     if end - start < 2 and bits[last].sort != LETTER:
         return None
     return start, end
+
+
+def _leads_in(bit: Bit, following: Bit) -> bool:
+    """Tell whether the first word of what was read is none of the mailbox: what a sign joins to the next one is."""
+    if bit.sort == CASE:
+        return True
+    return bit.sort == CARRIER and not bit.sign and not (len(bit.word) == 1 and following.sign in {".", "_", "-"})
 
 
 def _joined(view: View, bits: Sequence[Bit], first: int, last: int) -> bool:
@@ -240,6 +251,10 @@ def _joined(view: View, bits: Sequence[Bit], first: int, last: int) -> bool:
     if " " not in view.text[before.end : here.start]:
         return True
     spelt = here.sort == LETTER
+    if here.sort == NUMBER and before.word in _LINKS and first > 1 and bits[first - 2].sort == NUMBER:
+        return True  # "trente et un"
+    if here.word in _LINKS and before.sort == NUMBER and first < last and bits[first + 1].sort == NUMBER:
+        return True
     if before.comma:
         return spelt and before.sort == LETTER
     if before.sign or here.sign:

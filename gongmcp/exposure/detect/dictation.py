@@ -117,7 +117,7 @@ class Chain:
 
 _COMMON: Final = words("at is it no me se so de es al be do li st sc mu sa si mr ba")
 """Countries that are common words as well."""
-_PLAIN: Final = words(
+PLAIN_NUMBERS: Final = words(
     "zero oh one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
     "seventeen "
     "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety double triple hundred "
@@ -133,8 +133,8 @@ _PLAIN: Final = words(
 
 def pattern() -> str:
     """Return what a text with something dictated holds, for the quick look of ``gongmcp.exposure.masking``."""
-    sure = rf"(?:{any_of(_PLAIN - DOUBTFUL)}|[a-z]+zig|veinti[a-z]+|[a-z]*hundert[a-z]*|[a-z]+cient[oa]s)"
-    any_number = rf"(?:{any_of(_PLAIN)}|[a-z]+zig|veinti[a-z]+|[a-z]*hundert[a-z]*|[a-z]+cient[oa]s|[0-9]+)"
+    sure = rf"(?:{any_of(PLAIN_NUMBERS - DOUBTFUL)}|[a-z]+zig|veinti[a-z]+|[a-z]*hundert[a-z]*|[a-z]+cient[oa]s)"
+    any_number = rf"(?:{any_of(PLAIN_NUMBERS)}|[a-z]+zig|veinti[a-z]+|[a-z]*hundert[a-z]*|[a-z]+cient[oa]s|[0-9]+)"
     two = rf"\b{any_number}[ ,.-]{{1,3}}(?:(?:y|et|und) )?{any_number}"
     # Digits that are no year: a sentence often ends with one.
     no_year = r"[0-9]{2,3}|[03-9][0-9]{3}|1[0-8][0-9]{2}|2[1-9][0-9]{2}|[0-9]{5,}"

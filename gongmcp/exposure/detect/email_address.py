@@ -158,6 +158,8 @@ _COMMA: Final = re.compile(
     rf"|(?<=(?<![{_W}])[{_W}])[,.](?=\s+(?:[{_W}]|{_SIGN_WORD})(?![{_W}]))"
 )
 _COMMA_AFTER: Final = re.compile(rf"(?P<word>(?<![{_W}])(?!period\.){_SIGN_WORD})[,;.](?=\s)")
+_AND: Final = re.compile(rf"(?<=\s[a-z]) y (?=(?!(?:{_said_dot}|{_joint}|{_said_at})\b)[a-z]{{2,}})")
+"""The word behind a spelt domain that is no letter of it: "punto c o m y nada mas"."""
 _SPELT_OUT: Final = re.compile(rf"(?<![{_W}])[{_W}](?:-[{_W}])+(?![{_W}-])")
 
 
@@ -171,6 +173,7 @@ def prepared(view: View) -> str:
     text = _PAUSE.sub(lambda found: " " * len(found.group()), text)
     text = _HELP.sub(lambda found: " " * len(found.group()), text)
     text = _COMMA.sub(" ", text)
+    text = _AND.sub(" ; ", text)
     text = _COMMA_AFTER.sub(lambda found: found["word"] + " ", text)
     return _SPELT_OUT.sub(lambda found: found.group().replace("-", " "), text)
 

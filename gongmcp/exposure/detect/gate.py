@@ -7,14 +7,18 @@ in time linear in the text. It may say yes too often, never no where a detector 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import Final, Protocol
 
 from gongmcp.exposure.detect import (
+    addressed,
     broken_email,
     dictation,
     email_address,
+    gathered,
     iban,
+    intents,
     meeting_link,
     payment_card,
     phone_number,
@@ -36,6 +40,7 @@ class Pattern(Protocol):
     """What is used of a compiled pattern of RE2, which brings no types."""
 
     def search(self, text: str) -> re.Match[str] | None: ...
+    def finditer(self, text: str) -> Iterator[re.Match[str]]: ...
 
 
 _BETWEEN: Final = r"[ ,.;:()\n/_–-]{1,5}"
@@ -48,32 +53,103 @@ _OVERLAP: Final = 400
 _MEMORY: Final = 64 << 20
 
 
-SPEECH: Final = frozenset({"email", "key", "link", "said", "mixed", "told"})
+_GATHERED: Final = frozenset({"announced", "piece"})
+_APART: Final = 4
+"""So many lines apart pieces are gathered."""
+_BEFORE, _BEHIND = 2, 9
+"""So many lines before and behind what announces them are looked at."""
+_ENOUGH: Final = 7
+"""Fewer digits are nothing."""
+_IN_AMOUNT: Final = frozenset("$€£.,")
+_UNIT: Final = re.compile(
+    r"[ -](?:%|million|billion|percent|basis|bps|years?|months?|days?|weeks?|hours?|minutes?|stores?|people|employees"
+    r"|countries|states|customers|cents|points|to [0-9]|plus\b)"
+)
+SPEECH: Final = frozenset({"email", "key", "link", "said", "mixed", "told", "gathered"})
 """The signs of something said, which must be written down before the detectors can read it."""
 
 
 def signs_in(text: str) -> frozenset[str]:
     """Return which kinds the folded *text* may hold, with ``said`` and ``mixed`` for numbers in words."""
     found = _together().Match(text)
-    return frozenset(_NAMES[index] for index in found) if found else _NONE
+    if not found:
+        return _NONE
+    signs = frozenset(_NAMES[index] for index in found)
+    if _GATHERED.isdisjoint(signs):
+        return signs
+    return signs - _GATHERED | {"gathered"} if signs >= _GATHERED and _first_gathered(text) >= 0 else signs - _GATHERED
 
 
 def first_sign(text: str, at: int = 0) -> int:
     """Return where in the folded *text*, from *at* on, something begins that a detector may find; -1 for nowhere."""
+    first = at
     while at < len(text):
         # RE2 encodes what it is given, each time: a long text goes in pieces.
         found = _anywhere().search(text[at : at + _PIECE])
         if found is not None:
-            return at + found.start()
+            at += found.start()
+            before = _first_gathered(text, first, at)
+            return at if before < 0 else before
         if at + _PIECE >= len(text):
             break
         at += _PIECE - _OVERLAP
+    return _first_gathered(text, first)
+
+
+def _first_gathered(text: str, at: int = 0, end: int | None = None) -> int:
+    """Return where the line begins in *text* from *at* on of an announcement with pieces in two lines near it; -1."""
+    announced, _ = _gathered()
+    part = text[at:end]
+    past = 0
+    while cue := announced.search(part[past:]):
+        here = past + cue.start()
+        start, stop = here, here
+        for _ in range(_BEFORE):
+            start = part.rfind("\n", 0, max(0, start - 1)) + 1
+        for _ in range(_BEHIND):
+            stop = part.find("\n", stop) + 1 or len(part)
+        if _in_pieces(part[start:stop]):
+            return at + start
+        past += cue.end()
     return -1
+
+
+def _in_pieces(lines: str) -> bool:
+    """Tell whether pieces that are enough for a value stand in two of some lines."""
+    _, piece = _gathered()
+    row: list[int] = []
+    enough, last = 0, 0
+    for found in piece.finditer(lines):
+        here = found.start()
+        if (here and lines[here - 1] in _IN_AMOUNT) or _UNIT.match(lines, found.end() - 1):
+            continue
+        if row and lines.count("\n", last, here) > _APART:
+            row, enough = [], 0
+        row.append(here)
+        last = here
+        enough += _weight(found.group())
+        if enough >= _ENOUGH and "\n" in lines[row[0] : here]:
+            return True
+    return False
+
+
+def _weight(piece: str) -> int:
+    """Return of how many letters or digits a piece may be, or what stands for enough of them."""
+    if not piece[:1].isdigit() or piece[-1:].isalnum():
+        return _ENOUGH // 2 + 1
+    return sum(map(str.isdigit, piece))
+
+
+@cache
+def _gathered() -> tuple[Pattern, Pattern]:
+    import re2  # type: ignore[import-untyped]
+
+    return re2.compile(intents.QUICK, _options()), re2.compile(gathered.piece_pattern(), _options())
 
 
 @cache
 def _together() -> Set:
-    import re2  # type: ignore[import-untyped]  # here, for only the writers mask: the server starts without it
+    import re2  # here, for only the writers mask: the server starts without it
 
     patterns = _patterns()
     together: Set = re2.Set.SearchSet(_options())
@@ -87,7 +163,9 @@ def _together() -> Set:
 def _anywhere() -> Pattern:
     import re2
 
-    compiled: Pattern = re2.compile("|".join(f"(?:{pattern})" for pattern in _patterns().values()), _options())
+    compiled: Pattern = re2.compile(
+        "|".join(f"(?:{pattern})" for name, pattern in _patterns().items() if name not in _GATHERED), _options()
+    )
     return compiled
 
 
@@ -100,7 +178,7 @@ def _options() -> object:
     return options
 
 
-_NAMES: Final = ("email", "iban", "link", "card", "phone", "key", "said", "mixed", "told")
+_NAMES: Final = ("email", "iban", "link", "card", "phone", "key", "said", "mixed", "told", "announced", "piece")
 
 
 @cache
@@ -114,7 +192,9 @@ def _patterns() -> dict[str, str]:
         "key": secret_key.PATTERN,
         "said": _said_numbers(),
         "mixed": _mixed_numbers(),
-        "told": f"{dictation.pattern()}|{broken_email.PATTERN}",
+        "announced": intents.QUICK,
+        "piece": gathered.piece_pattern(),
+        "told": f"{dictation.pattern()}|{broken_email.PATTERN}|{addressed.PATTERN}",
     }
 
 

@@ -30,6 +30,19 @@ _HOSTS: Final = (
     rf"|lifesizecloud{_DOT}com|call{_DOT}lifesizecloud{_DOT}com|{_SUB}starleaf{_DOT}com|{_SUB}pexip{_DOT}me"
     rf"|meet{_DOT}zoho{_DOT}(?:com|eu)|g{_DOT}co\s*/\s*meet"
 )
+_OPEN: Final = re.compile(r"\s*/")
+_OPEN_END: Final = re.compile(r"(?:[^\S\n]*[/?=&_-])+")
+
+
+def _spelt(host: str) -> str:
+    """Return a pattern for *host* spelt letter by letter."""
+    return r"\s*".join({".": r"\.", "o": "[o0]"}.get(char, char) for char in host)
+
+
+_SPELT_HOST: Final = re.compile(
+    rf"(?<![0-9a-z@.-])(?:{_spelt('zoom.us')}|{_spelt('zoom.com')}|{_spelt('meet.google.com')}"
+    rf"|{_spelt('teams.microsoft.com')}|{_spelt('teams.live.com')}|(?:[0-9a-z-]+\s*\.\s*)?{_spelt('webex.com')})(?![0-9a-z-])"
+)
 _SCHEME: Final = r"(?:https?(?:\s*:\s*)?(?:\s*/){0,2}\s*)?(?:www\s*\.\s*)?"
 _HOST: Final = re.compile(rf"(?<![0-9a-z@.-]){_SCHEME}(?:{_HOSTS})(?![0-9a-z-])")
 
@@ -122,7 +135,7 @@ PATTERN: Final = (
     r"|punkt|point|punto|period)\s+)"
     r"(?:us\b|u s\b|com|google|microsoft|live|goto|jit|si\b|org|skype|lync|aws|ring|vc\b|me\b|co\b|events|eu\b"
     r"|zoho|apple|zoom|pexip)"
-    r"|https?://[^\s]*[?&#][a-z_]+=|"
+    r"|https?://[^\s]*[?&#][a-z_]+=|\b(?:z o o m|m e e t|t e a m s|w e b e x)\b|"
     r"\b(?:pass ?-?codes?|access[ -]codes?|pins?|geheimzahl|[a-z]*-?(?:kenn|zugangs|einwahl|zugriffs|zutritts"
     r"|teilnehmer|konferenz)-?(?:codes?|pins?|ids?)|"
     r"codes? (?:d[' ]?acces|secrets?|participant|du participant|confidentiels?|de connexion|pin)|codigos? (?:de"
@@ -156,6 +169,23 @@ def _links(view: View) -> Iterator[tuple[int, int]]:
         if end > host.end() and _has_code(written.text, host.group(), host.end(), end):
             at = written.end(end)
             yield host.start(), at
+
+
+def hosts(view: View) -> Iterator[tuple[int, int, str]]:
+    """Yield the place of each host of a meeting service with a path, as far as its line goes, and what is there."""
+    written = view.written
+    at = 0
+    for host in sorted(
+        [*_HOST.finditer(written.text), *_SPELT_HOST.finditer(written.text)], key=lambda found: found.start()
+    ):
+        line = written.text.find("\n", host.end())
+        text = written.text if line < 0 else written.text[:line]
+        if host.start() < at or not _OPEN.match(text, host.end()):
+            continue
+        at = _path(text, host.end())
+        if tail := _OPEN_END.match(text, at):
+            at = tail.end()
+        yield host.start(), written.end(at), text[host.start() : at]
 
 
 def _stripped(text: str, start: int, end: int) -> int:
@@ -195,6 +225,8 @@ def _path(text: str, at: int) -> int:
 def _goes_on(step: re.Match[str], text: str) -> bool:
     """Tell whether a sign and what follows it are more of a link: a full stop before a word is not."""
     sign = step["sign"].strip(" ,\n")
+    if "\n" in step["sign"] and sign.endswith(".") and step["part"].isalpha() and len(step["part"]) > 1:
+        return False
     if set(sign) <= {"."}:
         return " " not in step["sign"].strip(",") and "\n" not in step["sign"]
     if set(sign) <= {".", ":"}:

@@ -197,9 +197,9 @@ def _joined(shape: _Groups) -> _Groups:
 
 def _is_number(text: str, start: int, end: int, shape: _Groups, announced: bool) -> bool:
     if shape.plus:
-        return _possible(shape.digits)
+        return possible(shape.digits)
     if shape.digits.startswith(("00", "011")) and len(shape.digits) >= 10:
-        return _possible(shape.digits.removeprefix("011").removeprefix("00"))
+        return possible(shape.digits.removeprefix("011").removeprefix("00"))
     if _MONEY.search(text, max(0, start - 2), start) or _DATE.match(text, start):
         return False
     if _north_american(shape):
@@ -226,7 +226,7 @@ def _north_american(shape: _Groups) -> bool:
         number = number[1:]
         lengths = lengths[1:] if lengths[0] == 1 else (lengths[0] - 1, *lengths[1:])
     if len(number) == 10 and set(lengths) == {1}:
-        return _valid_north_american(number)  # digit by digit
+        return valid_north_american(number)  # digit by digit
     if len(number) != 10 or lengths not in {(3, 3, 4), (3, 7), (6, 4), (10,)}:
         return False
     if lengths == (3, 3, 4) and number[0] in "23456789" and number[3] != "0":
@@ -244,7 +244,7 @@ def _north_american(shape: _Groups) -> bool:
         return False
     if any("/" in gap for gap in shape.gaps[1:]):
         return False
-    return _valid_north_american(number)
+    return valid_north_american(number)
 
 
 def _announced(text: str, start: int, end: int, shape: _Groups, announced: bool) -> bool:
@@ -436,7 +436,7 @@ def _north_american_in(groups: list[_Said]) -> tuple[int, int] | None:
                 break
             bare = number[1:] if len(number) == 11 and number[0] == "1" else number
             singles = sum(group.single for group in groups[first : last + 1])
-            if len(bare) == 10 and singles >= 3 and _valid_north_american(bare):
+            if len(bare) == 10 and singles >= 3 and valid_north_american(bare):
                 return first, last
     return None
 
@@ -449,7 +449,7 @@ def _national(digits: str, groups: list[_Said]) -> bool:
         return False
     if digits[0] == "0":
         return len(digits) <= 12
-    return valid_somewhere(digits) or (len(digits) == 10 and len(groups) >= 5 and _valid_north_american(digits))
+    return valid_somewhere(digits) or (len(digits) == 10 and len(groups) >= 5 and valid_north_american(digits))
 
 
 def _counting(groups: list[_Said]) -> bool:
@@ -477,7 +477,7 @@ def _other_is_near(text: str, start: int) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _possible(digits: str) -> bool:
+def possible(digits: str) -> bool:
     """Tell whether *digits* after a plus sign have a country code and a length of its numbers."""
     import phonenumbers  # costs 30 ms: only when there is a candidate
 
@@ -489,7 +489,7 @@ def _possible(digits: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _valid_north_american(number: str) -> bool:
+def valid_north_american(number: str) -> bool:
     """Tell whether ten digits are a number of the North American plan."""
     import phonenumbers
 

@@ -17,6 +17,7 @@ from gongmcp.exposure.detect.dictation import AMOUNT, CARRIER, CASE, CODE, DIGIT
 from gongmcp.exposure.detect.dictation_words import NUMBERS, ORDER, SEQUENCE, SPELLING
 from gongmcp.exposure.detect.fold import View
 from gongmcp.exposure.detect.iban import LENGTHS
+from gongmcp.exposure.detect.spoken import FILLERS
 
 _WORDS: Final = frozenset("aeiouy")
 _ELIDED: Final = re.compile(r"^(?:[cdjlmnst]|qu)'")
@@ -88,10 +89,10 @@ class Unit:
 def find(view: View, bits: Sequence[Bit], finds: Sequence[Find]) -> Iterator[Find]:
     """Yield each piece of each value, with the kind of the value; pieces may overlap *finds*."""
     if any(bit.sort == CODE for bit in bits) and (_PASS.search(view.text) or _KEY.search(view.text)):
-        _tell_odd_words(view, bits)
+        tell_odd_words(view, bits)
     if "meet" not in view.text and not _in_two_sentences(bits):
         return
-    units = [_read(bits, first, stop) for first, stop in _sentences(bits)]
+    units = [_read(bits, first, stop) for first, stop in sentences(bits)]
     if "meet" in view.text:
         yield from _meet_codes(view, bits, units)
     at = 0
@@ -124,7 +125,7 @@ def _of_one_kind(places: Sequence[tuple[int, int]], kind: str, finds: Sequence[F
         yield start, end, kind
 
 
-def _sentences(bits: Sequence[Bit]) -> Iterator[tuple[int, int]]:
+def sentences(bits: Sequence[Bit]) -> Iterator[tuple[int, int]]:
     first = 0
     for index, bit in enumerate(bits):
         if bit.stop or bit.line or index + 1 == len(bits):
@@ -146,28 +147,28 @@ def _read(bits: Sequence[Bit], first: int, stop: int) -> Unit:
         # "In three, ...": a number by itself tells how many pieces there are.
         kept = [run for run in runs if not (len(run) == 1 and bits[run[0]].sort == NUMBER)]
         runs = kept or runs
-    if any(bits[index].sort == AMOUNT and not _soft(bits[index]) for index in range(first, stop)):
+    if any(bits[index].sort == AMOUNT and not soft(bits[index]) for index in range(first, stop)):
         return unit
     run = runs[0]
     for more in runs[1:]:
         between = bits[run[-1] + 1 : more[0]]
-        if len(between) > 3 or not all(_follows(bit) for bit in between):
+        if len(between) > 3 or not all(follows(bit) for bit in between):
             return unit
         run = [*run, *more]
-    run = _without_words(bits, run)
+    run = without_words(bits, run)
     unit.piece = [bits[index] for index in run]
     lead = bits[first : run[0]]
     comma = max((index for index, bit in enumerate(lead) if bit.comma), default=-1)
     clause = lead[comma + 1 :] or lead
-    unit.led = len(clause) <= _LEAD and all(_follows(bit) for bit in clause)
+    unit.led = len(clause) <= _LEAD and all(follows(bit) for bit in clause)
     tail = bits[run[-1] + 1 : stop]
     unit.ordered = any(_ELIDED.sub("", bit.word) in ORDER for bit in (*clause, *tail))
-    short = len(tail) <= _TAIL and all(_follows(bit) for bit in tail)
+    short = len(tail) <= _TAIL and all(follows(bit) for bit in tail)
     unit.closed = not tail or bits[run[-1]].comma or short
     return unit
 
 
-def _without_words(bits: Sequence[Bit], run: list[int]) -> list[int]:
+def without_words(bits: Sequence[Bit], run: list[int]) -> list[int]:
     """Return a run without the letters before its digits that are words: "il y a 5105", "transfiera a NL45"."""
     head = next((at for at, index in enumerate(run) if bits[index].word not in _WORDS), len(run))
     if not 0 < head < len(run) or bits[run[head]].sort not in {DIGITS, CODE, NUMBER}:
@@ -175,11 +176,11 @@ def _without_words(bits: Sequence[Bit], run: list[int]) -> list[int]:
     return run if "".join(bits[index].word for index in run[:head]) in LENGTHS else run[head:]
 
 
-def _follows(bit: Bit) -> bool:
+def follows(bit: Bit) -> bool:
     return bit.sort in {CARRIER, CASE} or _ELIDED.sub("", bit.word) in SEQUENCE
 
 
-def _soft(bit: Bit) -> bool:
+def soft(bit: Bit) -> bool:
     """Tell whether what looks like an amount can be a piece: groups with dots, digits that end in a letter."""
     return _DOTTED.fullmatch(bit.word) is not None or _CLOSING_LETTER.fullmatch(bit.word) is not None
 
@@ -196,7 +197,7 @@ def _in_two_sentences(bits: Sequence[Bit]) -> bool:
     return False
 
 
-def _tell_odd_words(view: View, bits: Sequence[Bit]) -> None:
+def tell_odd_words(view: View, bits: Sequence[Bit]) -> None:
     """Read words with capitals within, as few words have, as pieces: ``osTC``."""
     for bit in bits:
         if bit.sort == WORD and len(bit.word) > 3:
@@ -211,7 +212,7 @@ def _runs(bits: Sequence[Bit], first: int, stop: int) -> list[list[int]]:
     for index in range(first, stop):
         bit = bits[index]
         sort = bit.sort
-        if not (sort in {NUMBER, DIGITS, LETTER, CODE, SLUG} or (sort == AMOUNT and _soft(bit)) or sort == SIGN):
+        if not (sort in {NUMBER, DIGITS, LETTER, CODE, SLUG} or (sort == AMOUNT and soft(bit)) or sort == SIGN):
             continue
         if sort == SIGN and not (runs and runs[-1][-1] == index - 1) and bit.sign not in {"+", "_", "-"}:
             continue
@@ -249,7 +250,7 @@ def _row(units: Sequence[Unit], at: int) -> list[int]:
 
 
 def _kind(view: View, bits: Sequence[Bit], row: Sequence[Unit], finds: Sequence[Find]) -> str | None:
-    texts = [_text(view, unit.piece) for unit in row]
+    texts = [value_of(view, unit.piece) for unit in row]
     union = "".join(texts)
     head = view.text[bits[row[0].first].start : bits[row[-1].stop - 1].end]
     near = view.text[max(0, bits[row[0].first].start - 100) : bits[row[0].first].start] + head
@@ -280,7 +281,7 @@ def _kind(view: View, bits: Sequence[Bit], row: Sequence[Unit], finds: Sequence[
     return None
 
 
-def _text(view: View, piece: Sequence[Bit]) -> str:
+def value_of(view: View, piece: Sequence[Bit]) -> str:
     """Return the letters and digits of a piece."""
     out: list[str] = []
     for index, bit in enumerate(piece):
@@ -291,7 +292,7 @@ def _text(view: View, piece: Sequence[Bit]) -> str:
             said = "".join(filter(str.isdigit, said))
         elif bit.sort == LETTER:
             said = SPELLING.get(bit.word, bit.word)
-        elif bit.sort == SIGN:
+        elif bit.sort in {SIGN, CASE} or bit.word in FILLERS:
             continue
         out += filter(str.isalnum, said)
     return "".join(out)
@@ -355,7 +356,7 @@ def _groups(view: View, piece: Sequence[Bit]) -> list[str]:
         if bit.sort in {DIGITS, AMOUNT}:
             groups += re.findall(r"\d+", bit.word)
         elif bit.sort == NUMBER:
-            said += _text(view, piece[index : index + 1])
+            said += value_of(view, piece[index : index + 1])
     return [*groups, said] if said else groups
 
 
