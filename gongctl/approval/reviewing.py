@@ -86,7 +86,7 @@ class CacheReviewing:
     """The TUI's ``Reviewing`` over the cache at *db*, served under *settings*.
 
     *state* keeps history and pins; *config* is the settings file that the settings came from, for what is exported.
-    In *restricted* mode nothing is revealed. Thread-safe: one thing is done at a time.
+    In *restricted* mode nothing is revealed. The queue begins with the tool *first*, if one is named. Thread-safe.
     """
 
     def __init__(
@@ -97,7 +97,9 @@ class CacheReviewing:
         *,
         config: Path | None = None,
         restricted: bool = False,
+        first: str = "",
     ) -> None:
+        self._first = first
         self._db = db
         self._settings = settings
         self._state = state
@@ -140,7 +142,7 @@ class CacheReviewing:
                 if info.name in drafted:
                     drift = ()
                 items.append(QueueItem(info.name, standing, score, reasons, definition_tokens(info), drift))
-            return sorted(items, key=lambda item: (-item.risk, item.tool))
+            return sorted(items, key=lambda item: (item.tool != self._first, -item.risk, item.tool))
 
     def samples(
         self, preset: str, tool: str, progress: Callable[[int, int], None], should_stop: Callable[[], bool]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -59,21 +58,22 @@ def review(
     settings = resolve({**flags, **({} if preset is None else {"tool_preset": preset})})
     config = Path(flags["config"]) if "config" in flags else None
     tool = None if name is None else canonical(name)
-    reviewing = _reviewing(settings, Path(db), config)
+    reviewing = _reviewing(settings, Path(db), config, tool)
     if as_json or as_table or not interactive():
         _print(reviewing, settings, tool, as_json=as_json)
     else:
-        _open(reviewing, settings, Path(db), config, tool)
+        _open(reviewing, settings, Path(db), config)
 
 
-def _reviewing(settings: ServerSettings, db: Path, config: Path | None) -> CacheReviewing:
+def _reviewing(settings: ServerSettings, db: Path, config: Path | None, first: str | None) -> CacheReviewing:
     from gongctl.approval.reviewing import CacheReviewing
     from gongctl.approval.state import ReviewState, state_folder
 
-    return CacheReviewing(db, settings, ReviewState(state_folder()), config=config, restricted=is_blocking())
+    state = ReviewState(state_folder())
+    return CacheReviewing(db, settings, state, config=config, restricted=is_blocking(), first=first or "")
 
 
-def _open(reviewing: CacheReviewing, settings: ServerSettings, db: Path, config: Path | None, tool: str | None) -> None:
+def _open(reviewing: CacheReviewing, settings: ServerSettings, db: Path, config: Path | None) -> None:
     """Open the screens at the queue. The lock is what is written there, so it does not bind what is on show."""
     from dataclasses import replace
 
@@ -84,9 +84,7 @@ def _open(reviewing: CacheReviewing, settings: ServerSettings, db: Path, config:
     handler = open_handler(settings, db)
     blocked = is_blocking()
     operations = CacheOperations(db, settings, config=config, restricted=blocked)
-    takes_tool = "tool" in inspect.signature(PreflightApp).parameters
-    begin: dict[str, Any] = {"tool": tool} if tool is not None and takes_tool else {}
-    PreflightApp(handler, operations, settings=settings, restricted=blocked, reviewing=reviewing, **begin).run()
+    PreflightApp(handler, operations, settings=settings, restricted=blocked, reviewing=reviewing).run()
 
 
 def _print(reviewing: CacheReviewing, settings: ServerSettings, tool: str | None, *, as_json: bool) -> None:

@@ -48,9 +48,9 @@ class Keyboard:
 Scene = Callable[[Review, Keyboard], Awaitable[None]]
 
 
-def play(db: Path, folder: Path, scene: Scene, **flags: str) -> None:
+def play(db: Path, folder: Path, scene: Scene, *, first: str = "", **flags: str) -> None:
     settings = ServerSettings.resolve({"tool_preset": PRESET, **flags}, {})
-    reviewing = CacheReviewing(db, settings, ReviewState(folder / "state"))
+    reviewing = CacheReviewing(db, settings, ReviewState(folder / "state"), first=first)
 
     async def run() -> None:
         app = PreflightApp(build_handler(settings, db), settings=settings, reviewing=reviewing)
@@ -102,6 +102,9 @@ def test_from_start_to_a_lock_that_is_served_and_drifts(sample_cache: Path, here
 
 def test_why_a_field_is_missing_and_what_it_is(sample_cache: Path, here: Path) -> None:
     async def scene(screen: Review, keyboard: Keyboard) -> None:
+        item = screen.queue.item
+        assert item is not None
+        assert item.tool == "search_calls"
         await keyboard.press("n", "d")
         dialog = keyboard.pilot.app.screen
         assert isinstance(dialog, Segment)
@@ -113,4 +116,4 @@ def test_why_a_field_is_missing_and_what_it_is(sample_cache: Path, here: Path) -
         assert len(lines) == 1
         await keyboard.press("escape")
 
-    play(sample_cache, here, scene)
+    play(sample_cache, here, scene, first="search_calls")
