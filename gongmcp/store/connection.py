@@ -21,6 +21,7 @@ from gongmcp.cancel import Cancel
 from gongmcp.errors import StartupRefusal, ToolFault, Unavailable
 from gongmcp.store.cache_file import check_cache_file
 from gongmcp.store.schema import APPLICATION_ID, RAW_TABLES
+from gongmcp.store.vcon_schema import RAW_VCON_TABLES, VCON_APPLICATION_ID
 
 PROGRESS_STEPS = 1000
 """SQLite VM instructions between two looks at the deadline."""
@@ -38,10 +39,21 @@ _UNCHECKED: _File = (-1, -1)
 
 
 def _authorize(action: int, first: str | None, second: str | None, _db: str | None, _trigger: str | None) -> int:
-    if action in _ALLOWED_ACTIONS:
-        return sqlite3.SQLITE_OK
     if action == sqlite3.SQLITE_READ:
         return sqlite3.SQLITE_DENY if first in RAW_TABLES else sqlite3.SQLITE_OK
+    return _authorize_else(action, first, second)
+
+
+def _authorize_vcons(action: int, first: str | None, second: str | None, _db: str | None, _trigger: str | None) -> int:
+    """The same for a vCon store, which shows vCons as they are."""
+    if action == sqlite3.SQLITE_READ:
+        return sqlite3.SQLITE_DENY if first in RAW_TABLES - RAW_VCON_TABLES else sqlite3.SQLITE_OK
+    return _authorize_else(action, first, second)
+
+
+def _authorize_else(action: int, first: str | None, second: str | None) -> int:
+    if action in _ALLOWED_ACTIONS:
+        return sqlite3.SQLITE_OK
     if action == sqlite3.SQLITE_PRAGMA and (first or "").lower() in _ALLOWED_PRAGMAS and second is None:
         return sqlite3.SQLITE_OK
     # FTS5 asks for this while its virtual table connects; mode=ro keeps the write itself impossible.
@@ -104,7 +116,7 @@ class StorePool:
     file that they began with.
 
     *application* is the id that the file must bear. The server serves caches alone; the operator's door also opens
-    a model of its own.
+    a model of its own, and ``gongctl vcon serve`` a vCon store.
 
     *on_steps*, when it is set, is told of every ``MEASURED_STEPS`` VM instructions that a query runs:
     what a call costs, without a clock (measurements only, it makes queries slower).
@@ -114,6 +126,7 @@ class StorePool:
         self._path = path
         self._keep = keep
         self._application = application
+        self._authorizer = _authorize_vcons if application == VCON_APPLICATION_ID else _authorize
         self._idle: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
         self.on_steps: Callable[[], None] | None = None
@@ -166,13 +179,13 @@ class StorePool:
             connection.execute("BEGIN")
         except sqlite3.OperationalError as error:
             raise _unavailable(error) from error
-        connection.set_authorizer(_authorize)
+        connection.set_authorizer(self._authorizer)
         try:
             yield
         finally:
             connection.set_authorizer(None)
             connection.rollback()
-            connection.set_authorizer(_authorize)
+            connection.set_authorizer(self._authorizer)
 
     def _lend(self) -> tuple[sqlite3.Connection, _File]:
         # An open connection goes on reading a file that was replaced or removed: what the operator took
@@ -199,7 +212,7 @@ class StorePool:
 
     def _open(self) -> sqlite3.Connection:
         connection = _connect(self._path)
-        connection.set_authorizer(_authorize)
+        connection.set_authorizer(self._authorizer)
         return connection
 
     def close(self) -> None:

@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from gongmcp.store.vcon_schema import RAW_VCON_DDL, RAW_VCON_TABLES, VCON_DDL
+
 APPLICATION_ID: Final = 0x474F4E47
 """``PRAGMA application_id`` of a gongctl cache: the bytes of "GONG"."""
 
@@ -45,11 +47,14 @@ RAW_TABLES: Final = frozenset(
         *("verdicts", "list_terms", "rejudge", "judged_calls", "judged_words", "judged_words_data"),
         *("judged_words_idx", "judged_words_docsize", "judged_words_config"),
         *("tombstones", "sync_coverage", "sync_windows", "sync_transcripts", "sync_runs", "sync_requests"),
+        *RAW_VCON_TABLES,
     )
 )
 """Tables that the read-only server may not read at all."""
 
-RAW_DDL: Final = """
+RAW_DDL: Final = (
+    RAW_VCON_DDL
+    + """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 -- keys: secret (hex, 32 bytes), created_at, generation (raised by each writing transaction),
 --       data_generation (generation of the last import that changed a row), last_import_at
@@ -145,8 +150,11 @@ CREATE TABLE sync_requests (
   status INTEGER NOT NULL,          -- of HTTP; 0 = no answer
   request_id TEXT NOT NULL, milliseconds INTEGER NOT NULL) STRICT;
 """
+)
 
-MODEL_DDL: Final = """
+MODEL_DDL: Final = (
+    VCON_DDL
+    + """
 CREATE TABLE read_model (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   digest TEXT NOT NULL,             -- of what decides the content: scope, restricted list, masking version
@@ -344,3 +352,4 @@ CREATE TABLE counters (
   counter TEXT NOT NULL, key TEXT NOT NULL, detail TEXT NOT NULL, value INTEGER NOT NULL,
   PRIMARY KEY (counter, key, detail)) STRICT, WITHOUT ROWID;
 """
+)
