@@ -34,10 +34,17 @@ BLOCKED: list[list[str]] = [
     ["mcp", "diff", "--preset", "analyst", "--preset", "operator-smoke", "--transcript-evidence-provenance", "raw"],
     ["mcp", "replay", "audit.jsonl", "--key", "key", "--show-arguments"],
     ["audit", "exposure", "audit.jsonl", "--call", "1"],
+    ["sync", "calls", "--preset", "business", "--from", "2026-03-01"],
+    ["sync", "calls", "--preset", "minimal", "--include", "parties", "--from", "2026-03-01"],
+    ["sync", "transcripts"],
+    ["sync", "run", "--config", "sync.yaml"],
+    ["sync", "status", "--waiting", "1"],
     ["tui", "--transcript-evidence-provenance", "raw"],
     ["review", "--transcript-evidence-provenance", "raw"],
 ]
 OPEN: list[list[str]] = [
+    ["sync", "status"],
+    ["sync", "run", "--config", "sync.yaml", "--dry-run"],
     ["cache", "status"],
     ["cache", "inventory"],
     ["cache", "verify"],
@@ -58,13 +65,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     build_sample(path / "c.db")
     (path / "list.yaml").write_text(LIST)
     (path / PROFILE).write_text("version: 1\nname: x\n")
+    (path / "sync.yaml").write_text("version: 1\nwarm: false\nsteps: [{sync: transcripts}]\n")
     return path
 
 
 @pytest.fixture(autouse=True)
 def place(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in (RESTRICTED_ENV, ALLOW_ENV):
+    for name in (RESTRICTED_ENV, ALLOW_ENV, "GONG_ACCESS_KEY", "GONG_ACCESS_TOKEN"):  # no credentials: nothing is asked
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("gongctl.gong.credentials._keyring_entry", lambda: None)
     monkeypatch.setenv("GONGCTL_DB", "c.db")
     monkeypatch.chdir(folder)
 
