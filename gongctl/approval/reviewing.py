@@ -129,9 +129,9 @@ class CacheReviewing:
         with self._at_work:
             self._preset = preset
             settings = self._under(preset)
-            handler = ToolHandler(settings.policy, None, rules=settings.model_rules())
+            handler = build_handler(settings, self._db)
             lock = self._lock()
-            shared = [] if lock is None else self._shared_drift(lock, settings)
+            shared = [] if lock is None else self._shared_drift(lock, settings, handler)
             drafted = self._draft.of()
             items = []
             for info in handler.tools():
@@ -356,11 +356,11 @@ class CacheReviewing:
     def _lock(self) -> Lock | None:
         return read_lock(self._path) if self._path.is_file() else None
 
-    def _shared_drift(self, lock: Lock, settings: ServerSettings) -> list[str]:
+    def _shared_drift(self, lock: Lock, settings: ServerSettings, handler: ToolHandler) -> list[str]:
         """Return what differs from *lock* for each of its tools alike."""
         now = policy_parts(settings)
         found = [*model_drift(lock, now), *policy_drift(lock.policy, now)]
-        if build_handler(settings, self._db).has_model():
+        if handler.has_model():
             found += data_drift(lock.shape, self._known().shape)
         return [one.sentence() for one in found]
 
