@@ -9,17 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from gongctl.cli.output import emit_json, fail, note
+from gongctl.cli.output import emit_json, fail
 from gongctl.cli.restricted import not_sensitive, sensitive
 from gongmcp.errors import Exit
 
 if TYPE_CHECKING:
-    from gongctl.cache.status import CacheStatus
-    from gongctl.cache.writer import CacheWriter
     from gongctl.gong.pace import Quota
     from gongctl.sync.config import AnyStep, RunConfig
-    from gongctl.sync.run import Ran, Setting
-    from gongmcp.governance.restricted import RestrictedList
 
 app = typer.Typer(
     help="Fill the cache from Gong's API, incrementally; what was stopped goes on with the next run.",
@@ -285,6 +281,7 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Run the steps of a file, then warm. For schedulers: exit code 0 only when everything was done."""
+    from gongctl.cli.sync_running import Warming, run_and_print, setting_of
     from gongctl.gong.credentials import BASE_URL, find_credentials
     from gongctl.gong.pace import Quota
     from gongctl.sync.config import read_run_config
@@ -307,9 +304,9 @@ def run(
             used = Pace(credentials.account, quota).used().requests
             _plan(read, cache, credentials.base_url, quota, used, as_json=as_json)
         return
-    setting = _setting(cache, read.governance_config, where, quota, concurrency=read.api.concurrency)
-    warming = _Warming(read, setting) if read.warm else None
-    _run(setting, read.steps, read.private_calls, warming, as_json=as_json)
+    setting = setting_of(cache, read.governance_config, where, quota, concurrency=read.api.concurrency)
+    warming = Warming(read) if read.warm else None
+    run_and_print(setting, read.steps, read.private_calls, warming, as_json=as_json)
 
 
 def _plan(read: RunConfig, db: Path, base_url: str, quota: Quota, used: int | None, *, as_json: bool) -> None:
@@ -323,35 +320,6 @@ def _plan(read: RunConfig, db: Path, base_url: str, quota: Quota, used: int | No
         print_plan(plan)
 
 
-def _setting(
-    db: Path,
-    governance: Path | str | None,
-    base_url: str | None,
-    quota: Quota,
-    *,
-    concurrency: int = 3,
-    again: bool = False,
-) -> Setting:
-    from gongctl.cli.cache_cmd import _migrating
-    from gongctl.gong.credentials import find_credentials
-    from gongctl.sync.run import Setting
-
-    restricted: RestrictedList | None = None
-    if governance is not None:
-        from gongmcp.governance.restricted import read_restricted_list
-
-        restricted = read_restricted_list(Path(governance))
-    return Setting(
-        db,
-        find_credentials(base_url=base_url),
-        quota,
-        concurrency=concurrency,
-        restricted=restricted,
-        again=again,
-        migrating=_migrating,
-    )
-
-
 def _run_one(
     db: Path,
     step: AnyStep,
@@ -362,101 +330,13 @@ def _run_one(
     again: bool = False,
     as_json: bool,
 ) -> None:
+    from gongctl.cli.sync_running import run_and_print, setting_of
     from gongctl.gong.pace import Quota
     from gongctl.sync.calls import PRIVATE
 
     policy = _one_of(private, PRIVATE, "--private-calls")
-    setting = _setting(db, governance, base_url, Quota.of(os.environ), again=again)
-    _run(setting, (step,), policy, None, as_json=as_json)
-
-
-def _run(
-    setting: Setting, steps: tuple[AnyStep, ...], private: Any, warming: _Warming | None, *, as_json: bool
-) -> None:
-    from gongctl.cache.status import cache_status
-    from gongctl.cli.progress import items_progress
-    from gongctl.cli.sync_text import print_ran, tell
-    from gongctl.sync.config import step_name
-    from gongctl.sync.run import Work, run_work
-    from gongctl.sync.steps import run_step
-
-    def work(step: AnyStep) -> Work:
-        return lambda session, progress: run_step(session, step, private, progress, again=setting.again)
-
-    labelled = [(step_name(step).capitalize(), work(step)) for step in steps]
-    ran = run_work(setting, labelled, items_progress, then=warming)
-    status = cache_status(setting.db) if warming is None else warming.status(setting.db)
-    if as_json:
-        emit_json(_as_json(ran, status.db, status.freshness, status.next))
-    else:
-        print_ran(ran, setting.quota)
-    tell(ran)
-    if status.next and not ran.interrupted:
-        note(f"Next: {status.next[0]}")
-    if ran.interrupted:
-        note("Interrupted. What was read is in the cache; run the same command again to go on.")
-        raise SystemExit(int(Exit.INTERRUPTED))
-    if not ran.ok:
-        raise SystemExit(int(Exit.FAILED))
-
-
-def _as_json(ran: Ran, db: str, freshness: str, following: list[str]) -> dict[str, Any]:
-    return {
-        "db": db,
-        "ok": ran.ok,
-        "interrupted": ran.interrupted,
-        "steps": [step.as_json() for step in ran.steps],
-        "restricted_calls_taken_out": ran.swept,
-        "requests": sum(step.requests for step in ran.steps),
-        "requests_today": ran.used.requests if ran.used else 0,
-        "warm": None
-        if ran.warm is None
-        else {"finished": ran.warm.finished, "redone": ran.warm.redone, "removed": ran.warm.removed},
-        "warm_refused": ran.warm_refused,
-        "freshness": freshness,
-        "next": following,
-        "seconds": round(ran.seconds, 3),
-    }
-
-
-class _Warming:
-    """Warms at the end of a run, by the rules of the server's settings file and with the restricted list."""
-
-    def __init__(self, read: RunConfig, setting: Setting) -> None:
-        from gongctl.cli.cache_cmd import model_policy
-
-        config = Path(read.server_config) if read.server_config else None
-        listed = Path(read.governance_config) if read.governance_config else None
-        self._policy = model_policy(config, listed)
-
-    def status(self, db: Path) -> CacheStatus:
-        """Return the state of *db* by the same rules."""
-        from gongctl.cache.status import cache_status
-
-        return cache_status(db, rules=self._policy.settings.model_rules(), policy_files=self._policy.files)
-
-    def __call__(self, writer: CacheWriter, ran: Ran) -> None:
-        from gongctl.cache.warm import warm
-        from gongctl.cli.cache_cmd import interruptible
-        from gongctl.cli.operator_model import settle_operator_model
-        from gongctl.cli.progress import items_progress
-        from gongmcp.errors import StartupRefusal
-
-        settings = self._policy.settings
-        try:
-            with interruptible() as stop, items_progress("Warming") as progress:
-                ran.warm = warm(
-                    writer,
-                    progress=progress,
-                    should_stop=stop,
-                    rules=settings.model_rules(),
-                    restricted=settings.restricted,
-                )
-                ran.interrupted = not ran.warm.finished
-                if ran.warm.finished:
-                    settle_operator_model(writer, settings.model_rules(), None, stop)
-        except StartupRefusal as refusal:
-            ran.warm_refused = f"{refusal.message} {refusal.hint}".strip()
+    setting = setting_of(db, governance, base_url, Quota.of(os.environ), again=again)
+    run_and_print(setting, (step,), policy, None, as_json=as_json)
 
 
 def _one_of(value: str, known: tuple[str, ...], name: str) -> Any:
