@@ -18,7 +18,7 @@ from gongmcp.approval.drift import Drift, data_drift
 from gongmcp.approval.shape import Shape, names_of, read_names, served, span_kind
 from gongmcp.catalog.declaration import Tool
 from gongmcp.catalog.dimensions import DIMENSION_ALIASES, DIMENSIONS
-from gongmcp.catalog.filters import filters_of
+from gongmcp.catalog.filters import filters_of, value_at
 from gongmcp.errors import ToolFault
 from gongmcp.exposure.engine import Disclosure, columns
 from gongmcp.exposure.fields import Expose, Field
@@ -65,9 +65,9 @@ class Gate:
         """Raise ``ToolFault`` where *arguments* look for a CRM name that was not reviewed, whether it exists or not."""
         of = arguments.get("object_type")
         for name, marks in filters_of(tool.arguments).items():
-            value = arguments.get(name)
+            value = value_at(arguments, name)
             if value is not None and any(mark.field is Field.CRM_TYPE for mark in marks):
-                self._refuse_name(name, value, of)
+                self._refuse_name(name.rpartition(".")[2], value, of)
 
     def _refuse_name(self, name: str, value: Any, of: str | None) -> None:
         values = value if isinstance(value, list) else [value]

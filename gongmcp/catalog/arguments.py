@@ -92,7 +92,7 @@ def validate(tool: Tool, policy: Policy, schema: Mapping[str, Any], arguments: A
         raise ToolFault("invalid_argument", "Arguments must be an object.")
     given = {key: value for key, value in arguments.items() if key != "_meta"}
     properties: dict[str, Any] = schema["properties"]
-    refuse_withheld(tool, policy, {name: value for name, value in given.items() if name not in properties})
+    refuse_withheld(tool, policy, given, flags_known=False)
     for name in given:
         if name not in properties:
             raise unknown_argument(name, list(properties))
@@ -167,6 +167,8 @@ def _coerce(name: str, value: Any, rule: Mapping[str, Any], *, required: bool) -
         return _number(name, value, rule)
     if kind == "boolean":
         return _boolean(name, value)
+    if kind == "object":
+        return _object(name, value, rule)
     return _array(name, value, rule)
 
 
@@ -245,6 +247,36 @@ def _boolean(name: str, value: Any) -> bool:
     if isinstance(value, str) and value.strip().lower() in ("true", "false"):
         return value.strip().lower() == "true"
     raise ToolFault("invalid_argument", f"{name} must be true or false.")
+
+
+def _object(name: str, value: Any, rule: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object whose members follow *rule*; an argument inside it is named by its path."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            value = None
+    if not isinstance(value, Mapping):
+        raise ToolFault("invalid_argument", f"{name} must be an object.")
+    properties: dict[str, Any] = rule["properties"]
+    paths = {f"{name}.{key}": key for key in properties}
+    for key in value:
+        if key not in properties:
+            raise unknown_argument(f"{name}.{key}", list(paths))
+    required = rule.get("required", ())
+    out = {
+        key: found
+        for path, key in paths.items()
+        if value.get(key) is not None
+        and (found := _coerce(path, value[key], properties[key], required=key in required)) is not None
+    }
+    missing = [f"{name}.{key}" for key in required if key not in out]
+    if missing:
+        raise ToolFault("invalid_argument", f"Missing required argument: {', '.join(missing)}.")
+    start, end = out.get("from_date"), out.get("to_date")
+    if start and end and start > end:
+        raise ToolFault("invalid_argument", f"{name}.from_date is later than {name}.to_date.")
+    return out
 
 
 def _array(name: str, value: Any, rule: Mapping[str, Any]) -> list[Any]:

@@ -25,10 +25,35 @@ if TYPE_CHECKING:
 
 @cache
 def filters_of(model: type[Arguments]) -> Mapping[str, tuple[Filters, ...]]:
-    """Return what each argument of *model* declares to look for, by name; arguments that declare none are absent."""
+    """Return what each argument of *model* declares to look for, by name; arguments that declare none are absent.
+
+    What stands inside an argument that is an object is named by its path: ``filter.account_query``.
+    """
     hints = get_type_hints(model, include_extras=True)
-    found = {field.name: tuple(_marks(hints[field.name])) for field in msgspec.structs.fields(model)}
-    return {name: marks for name, marks in found.items() if marks}
+    found: dict[str, tuple[Filters, ...]] = {}
+    for field in msgspec.structs.fields(model):
+        if (inner := nested_model(hints[field.name])) is not None:
+            found |= {f"{field.name}.{name}": marks for name, marks in filters_of(inner).items()}
+        elif marks := tuple(_marks(hints[field.name])):
+            found[field.name] = marks
+    return found
+
+
+def nested_model(hint: Any) -> type[Arguments] | None:
+    """Return the model of an argument that is an object, None for any other."""
+    if get_origin(hint) is Annotated:
+        return nested_model(get_args(hint)[0])
+    if get_origin(hint) in (Union, types.UnionType):
+        return next((model for arm in get_args(hint) if (model := nested_model(arm)) is not None), None)
+    return hint if isinstance(hint, type) and issubclass(hint, msgspec.Struct) else None
+
+
+def value_at(arguments: Mapping[str, Any], path: str) -> Any:
+    """Return the value of the argument at *path*, None where there is none."""
+    value: Any = arguments
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
 
 
 def _marks(hint: Any) -> list[Filters]:
@@ -51,17 +76,21 @@ def withheld_arguments(tool: Tool, policy: Policy) -> dict[str, Decision]:
     return found
 
 
-def refuse_withheld(tool: Tool, policy: Policy, arguments: Mapping[str, Any]) -> None:
+def refuse_withheld(tool: Tool, policy: Policy, arguments: Mapping[str, Any], *, flags_known: bool = True) -> None:
     """Raise ``ToolFault("refused_by_policy")`` where *arguments* look for what would not be shown, or where *tool*
-    cannot be asked at all without looking for it. None stands for an argument that was not given."""
-    given = {name: value for name, value in arguments.items() if value is not None}
+    cannot be asked at all without looking for it. None stands for an argument that was not given.
+
+    Without *flags_known* only what no flag makes acceptable is refused.
+    """
     always = withheld_arguments(tool, policy)
     required = {field.name for field in msgspec.structs.fields(tool.arguments) if field.required}
+    flags = {name: value for name, value in arguments.items() if value is not None}
     for name, marks in filters_of(tool.arguments).items():
-        if name in always and (name in given or name in required):
+        given = value_at(arguments, name) is not None
+        if name in always and (given or name in required):
             raise _refusal(name, always[name])
-        for mark in marks if name in given else ():
-            decision = decide(_column(mark), policy, given)
+        for mark in marks if given and flags_known else ():
+            decision = decide(_column(mark), policy, flags)
             if not decision.shown:
                 raise _refusal(name, decision)
 

@@ -36,14 +36,18 @@ def input_schema(tool: Tool, policy: Policy) -> dict[str, Any]:
 
     Arguments that look for what *policy* withholds are not in it.
     """
-    hints = get_type_hints(tool.arguments, include_extras=True)
+    return _object(tool.arguments, tool, policy, "")
+
+
+def _object(model: type[msgspec.Struct], tool: Tool, policy: Policy, path: str) -> dict[str, Any]:
+    hints = get_type_hints(model, include_extras=True)
     properties: dict[str, Any] = {}
     required: list[str] = []
     withheld = withheld_arguments(tool, policy)
-    for field in msgspec.structs.fields(tool.arguments):
-        if field.name in withheld:
+    for field in msgspec.structs.fields(model):
+        if path + field.name in withheld:
             continue
-        schema = _argument(hints[field.name], tool, policy)
+        schema = _argument(hints[field.name], tool, policy, path + field.name)
         if field.required:
             required.append(field.name)
         elif field.default not in (None, msgspec.NODEFAULT):
@@ -55,7 +59,7 @@ def input_schema(tool: Tool, policy: Policy) -> dict[str, Any]:
     return out
 
 
-def _argument(hint: Any, tool: Tool, policy: Policy) -> dict[str, Any]:
+def _argument(hint: Any, tool: Tool, policy: Policy, path: str) -> dict[str, Any]:
     marks: list[Any] = []
     while True:
         if get_origin(hint) is Annotated:
@@ -68,7 +72,9 @@ def _argument(hint: Any, tool: Tool, policy: Policy) -> dict[str, Any]:
     if get_origin(hint) is Literal:
         schema: dict[str, Any] = {"type": "string", "enum": list(get_args(hint))}
     elif get_origin(hint) is list:
-        schema = {"type": "array", "items": _argument(get_args(hint)[0], tool, policy), "maxItems": 100}
+        schema = {"type": "array", "items": _argument(get_args(hint)[0], tool, policy, path), "maxItems": 100}
+    elif isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        schema = _object(hint, tool, policy, f"{path}.")
     else:
         schema = dict(_PLAIN[hint])
     for mark in marks:

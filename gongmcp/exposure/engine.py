@@ -135,6 +135,8 @@ class Disclosure:
             return self._text(value, kind, place)
         if isinstance(value, list):
             return [self._value(item, kind, (*place, index)) for index, item in enumerate(value)]
+        if isinstance(value, dict):
+            return {name: self._value(item, kind, (*place, name)) for name, item in value.items()}
         return value
 
     def _count(self, number: int, place: Place) -> int:

@@ -113,6 +113,8 @@ def scalar(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, list):
         return ", ".join(scalar(item) for item in value) or "none"
+    if isinstance(value, Mapping):
+        return "; ".join(f"{name} {scalar(item)}" for name, item in value.items()) or "none"
     return str(value)
 
 
