@@ -76,7 +76,7 @@ def run(argv: Sequence[str]) -> int:
             raise refused("governance_needs_tools")
         if settings.http is not None:
             return _serve_http(settings, settings.http, Path(options.db), read)
-        return _serve(settings, Path(options.db))
+        return _serve(settings, Path(options.db), read)
     except StartupRefusal as refusal:
         print(f"gongmcp: {refusal.message}", file=sys.stderr)
         if refusal.hint:
@@ -118,10 +118,10 @@ def _preset_text(preset: Mapping[str, Any]) -> str:
     return "\n  ".join(lines)
 
 
-def _serve(settings: ServerSettings, db: Path) -> int:
+def _serve(settings: ServerSettings, db: Path, reread: Callable[[], ServerSettings]) -> int:
     from gongmcp.audit.opening import open_observer
     from gongmcp.exposure.evidence import EvidenceSession
-    from gongmcp.serving import Serving
+    from gongmcp.serving import Serving, reloaded
 
     observer = open_observer(settings.audit)
     serving = Serving(settings, db, session=EvidenceSession(), observer=observer)
@@ -129,7 +129,12 @@ def _serve(settings: ServerSettings, db: Path) -> int:
 
     _tell_surface(serving.base, settings)
     _tell_secret(observer, serving)
-    return serve_stdio(serving.handler)
+
+    def reload() -> bool:
+        done = reloaded(reread, serving)
+        return done is not None and done.tighter
+
+    return serve_stdio(serving.handler, reload)
 
 
 def _serve_http(settings: ServerSettings, http: HttpSettings, db: Path, reread: Callable[[], ServerSettings]) -> int:

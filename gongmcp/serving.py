@@ -6,6 +6,7 @@ which ``ToolHandler`` answers a request, and nowhere else.
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections import OrderedDict
@@ -25,6 +26,8 @@ from gongmcp.refusals import refused
 if TYPE_CHECKING:
     from gongmcp.exposure.evidence import Session
     from gongmcp.settings import ServerSettings
+
+log = logging.getLogger("gongmcp")
 
 KEPT = 64
 """Narrowings whose handler is kept ready."""
@@ -152,3 +155,16 @@ class Serving:
             self._base = opened.under(tightened(self._base.policy, opened.policy).policy)
             self._narrowed.clear()
             self._ready = True
+
+
+def reloaded(reread: Callable[[], ServerSettings], serving: Serving) -> Reloaded | None:
+    """Read the settings again and apply what is tighter; None, and a line in the log, when they are bad."""
+    try:
+        done = serving.reload(reread())
+    except StartupRefusal as refusal:
+        log.error("the settings were not applied: %s", refusal.message)
+        return None
+    if done.waiting:
+        log.warning("waits for a restart, as it may let more leave: %s", ", ".join(done.waiting))
+    log.warning("the policy is tighter now" if done.tighter else "nothing is tighter in the settings than before")
+    return done

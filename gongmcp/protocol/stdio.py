@@ -30,7 +30,7 @@ from gongmcp.render.wire import json_bytes
 
 if TYPE_CHECKING:
     from gongmcp.protocol.ports import Handler
-    from gongmcp.protocol.sdk import Server, SessionMessage
+    from gongmcp.protocol.sdk import McpServer, SessionMessage
 
 DRAIN_SECONDS = 4.0
 """How long calls that run at the end of input may still take; then they are interrupted."""
@@ -46,8 +46,10 @@ _PIECE = 2**16
 log = logging.getLogger("gongmcp")
 
 
-def serve_stdio(get_handler: Callable[[], Handler]) -> int:
+def serve_stdio(get_handler: Callable[[], Handler], reload: Callable[[], bool] | None = None) -> int:
     """Serve the handler until the client leaves or a signal comes; returns the exit code.
+
+    *reload* runs at SIGHUP and returns whether the client's lists may be others now.
 
     It is 0 for either, and 1 only when the SDK's loop itself broke. From here on standard output is the
     protocol's alone, until the process ends. A call that does not stop when it is interrupted does not
@@ -59,10 +61,10 @@ def serve_stdio(get_handler: Callable[[], Handler]) -> int:
         log.warning("standard output is closed: nobody to serve")
         return int(Exit.OK)
     server = _load(get_handler)
-    return int(asyncio.run(_Connection(server, pipes).serve(leaving)))
+    return int(asyncio.run(_Connection(server, pipes, reload).serve(leaving)))
 
 
-def _load(get_handler: Callable[[], Handler]) -> Server[Any]:
+def _load(get_handler: Callable[[], Handler]) -> McpServer:
     """Import the SDK and build the server. What is loaded stays for good: the collector never looks at it."""
     gc.disable()
     try:
@@ -152,8 +154,10 @@ class _Leaving:
 class _Connection:
     """One client: a thread that reads its lines, a thread that writes the answers, the SDK in between."""
 
-    def __init__(self, server: Server[Any], pipes: _Pipes) -> None:
+    def __init__(self, server: McpServer, pipes: _Pipes, reload: Callable[[], bool] | None = None) -> None:
         self._server = server
+        self._reload = reload
+        self._reloads: set[asyncio.Task[None]] = set()
         self._pipes = pipes
         self._outbox = _Outbox(pipes.sink)
         self._unsettled = 0
@@ -171,6 +175,8 @@ class _Connection:
         self._to_sdk, from_client = anyio.create_memory_object_stream[Any](0)
         self._outbox.start(lambda: self._soon(self._leave))
         leaving.attach(self._loop, self._leave)
+        if self._reload is not None:
+            signal.signal(signal.SIGHUP, lambda *_: self._soon(self._begin_reload))
         serving = asyncio.create_task(connect(self._server, from_client, _Outlet(self)))
         serving.add_done_callback(lambda _task: self._leave())
         threading.Thread(target=self._read, name="gongmcp stdin", daemon=True).start()
@@ -184,6 +190,15 @@ class _Connection:
         await asyncio.to_thread(self._outbox.close)
         leaving.done()
         return outcome
+
+    def _begin_reload(self) -> None:
+        self._reloads.add(task := self._loop.create_task(self._reloaded()))
+        task.add_done_callback(self._reloads.discard)
+
+    async def _reloaded(self) -> None:
+        assert self._reload is not None
+        if await asyncio.to_thread(self._reload):
+            await self._server.tell_changed()
 
     async def _drain(self) -> None:
         """After the end of input, give the calls that run time to be answered, while somebody listens."""

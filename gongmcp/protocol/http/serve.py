@@ -25,11 +25,12 @@ from gongmcp.identity.token_file import GivenToken, TokenFiles
 from gongmcp.identity.watched_file import BadFile
 from gongmcp.protocol.http.workers import supervise
 from gongmcp.refusals import refused
+from gongmcp.serving import reloaded
 from gongmcp.state_file import ClientEvidence, StateFile
 
 if TYPE_CHECKING:
     from gongmcp.protocol.observe import Observer
-    from gongmcp.serving import Reloaded, Serving
+    from gongmcp.serving import Serving
     from gongmcp.settings import ServerSettings
 
 DRAIN_SECONDS: Final = 20
@@ -271,18 +272,3 @@ async def _reload(server: HttpServer, serving: Serving, application: Any) -> Non
     done = await asyncio.to_thread(reloaded, server.reread, serving)
     if done is not None and done.tighter:
         await application.tell_changed()
-
-
-def reloaded(reread: Callable[[], ServerSettings], serving: Serving) -> Reloaded | None:
-    """Read the settings again and apply what is tighter; None, and a line in the log, when they are bad."""
-    from gongmcp.errors import StartupRefusal
-
-    try:
-        done = serving.reload(reread())
-    except StartupRefusal as refusal:
-        log.error("the settings were not applied: %s", refusal.message)
-        return None
-    if done.waiting:
-        log.warning("waits for a restart, as it may let more leave: %s", ", ".join(done.waiting))
-    log.warning("the policy is tighter now" if done.tighter else "nothing is tighter in the settings than before")
-    return done

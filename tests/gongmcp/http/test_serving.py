@@ -21,8 +21,7 @@ from mcp.client.streamable_http import streamable_http_client
 from gongctl.tokens.book import Wanted, mint
 from gongmcp.errors import StartupRefusal
 from gongmcp.http_settings import HttpSettings
-from gongmcp.protocol.http.serve import reloaded
-from gongmcp.serving import Serving
+from gongmcp.serving import Serving, reloaded
 from gongmcp.settings import ServerSettings
 from tests.gongmcp.conftest import MakeHandler, build_cache
 from tests.gongmcp.examples import EXAMPLES
