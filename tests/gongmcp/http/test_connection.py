@@ -102,6 +102,9 @@ class Transport(asyncio.Transport):
         """Remember it."""
         self.aborted = True
 
+    def close(self) -> None:
+        """End; nothing is left to write."""
+
     def is_closing(self) -> bool:
         """Whether it ended."""
         return self.aborted
@@ -111,7 +114,7 @@ class Transport(asyncio.Transport):
 async def test_a_client_that_does_not_read_is_dropped(reads: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "UNREAD_SECONDS", 0.05)
 
-    async def nothing(*_: object) -> None:
+    async def nothing(scope: object, receive: object, send: object) -> None:
         """Stand for an application."""
 
     config = uvicorn.Config(nothing, log_config=None, **connection.uvicorn_options())

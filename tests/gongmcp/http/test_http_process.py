@@ -251,10 +251,17 @@ def test_a_port_that_systemd_passes_on_is_taken(folder: Path) -> None:
         listener.bind(("127.0.0.1", 0))
         listener.listen(16)
         number, port = listener.fileno(), listener.getsockname()[1]
-        script = f'exec 3<&{number}; LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"'
-        words = [sys.executable, "-m", "gongmcp", *flags(folder), "--http", "127.0.0.1:1"]
+        pass_on = (
+            "import os, sys; os.dup2(int(sys.argv[1]), 3); os.set_inheritable(3, True)\n"
+            "os.environ |= {'LISTEN_FDS': '1', 'LISTEN_PID': str(os.getpid())}\n"
+            "os.execv(sys.executable, [sys.executable, *sys.argv[2:]])"
+        )
+        words = ["-m", "gongmcp", *flags(folder), "--http", "127.0.0.1:1"]
         process = subprocess.Popen(
-            ["sh", "-c", script, "sh", *words], pass_fds=(number,), env=environment(), stderr=subprocess.PIPE
+            [sys.executable, "-c", pass_on, str(number), *words],
+            pass_fds=(number,),
+            env=environment(),
+            stderr=subprocess.PIPE,
         )
         try:
             assert ask(f"http://127.0.0.1:{port}/mcp").status_code == 200
