@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import getpass
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
-
-import msgspec
 
 from gongctl.approval.approve import (
     Data,
@@ -25,10 +22,12 @@ from gongctl.approval.approve import (
     write_lock,
 )
 from gongctl.approval.coverage import cache_view
+from gongctl.approval.draft import Decision, Draft, decided, drift_of, signed, standing_of, who
 from gongctl.approval.exports import TARGETS, export, record_name
 from gongctl.approval.record import review_record
 from gongctl.approval.reveal import withheld_value
 from gongctl.approval.risk import risk
+from gongctl.approval.running import run_sampled, worst_first
 from gongctl.approval.sample_sets import PINNED, Sampled, arguments_for
 from gongctl.approval.state import ReviewState
 from gongctl.cache.clock import utc_now
@@ -37,13 +36,11 @@ from gongctl.cli.output_file import write_whole
 from gongctl.governance.ungoverned import ungoverned_handler
 from gongmcp.approval.digests import policy_parts, tool_digest
 from gongmcp.approval.drift import data_drift, model_drift, policy_drift
-from gongmcp.approval.lock import DEFAULT_NAME, ApprovedTool, Lock, lock_text, read_lock
-from gongmcp.cancel import Cancel
+from gongmcp.approval.lock import DEFAULT_NAME, Lock, lock_text, read_lock
 from gongmcp.catalog.presets import find_preset, under_preset
 from gongmcp.catalog.registry import catalog
 from gongmcp.errors import Exit, StartupRefusal
 from gongmcp.handler import Outcome, ToolHandler, build_handler
-from gongmcp.preview.make import preview as make_preview
 from gongmcp.preview.model import Preview
 from gongmcp.refusals import refused
 from gongmcp.render.surface import definition_tokens
@@ -60,26 +57,8 @@ from tui.reviewing import (
     Standing,
 )
 
-_LOOK_SECONDS: Final = 0.05
 _NOT_ANSWERED: Final = frozenset({"unavailable", "internal_error"})
 _DECIDED: Final = (Standing.APPROVED, Standing.EXEMPT)
-
-
-@dataclass(frozen=True, slots=True)
-class _Decision:
-    tool: str
-    standing: Standing
-    samples: tuple[Mapping[str, Any], ...]
-
-
-@dataclass(slots=True)
-class _Draft:
-    """The decisions of this review, oldest first; of several on one tool the last one holds."""
-
-    decisions: list[_Decision] = field(default_factory=list)
-
-    def of(self) -> dict[str, _Decision]:
-        return {decision.tool: decision for decision in self.decisions}
 
 
 class CacheReviewing:
@@ -107,7 +86,7 @@ class CacheReviewing:
         self._restricted = restricted
         self._path = settings.lock or Path(DEFAULT_NAME)
         self._preset = settings.policy.preset or ""
-        self._draft = _Draft()
+        self._draft = Draft()
         self._data: Data | None = None
         self._worst: dict[tuple[str, str], int] = {}
         self._sets: dict[str, list[Sampled]] = {}
@@ -137,8 +116,8 @@ class CacheReviewing:
             for info in handler.tools():
                 score, reasons = risk(catalog()[info.name], settings.policy, self._worst.get((preset, info.name), 0))
                 approved = None if lock is None else lock.tools.get(info.name)
-                drift = () if approved is None else tuple(_drift(approved, tool_digest(info), shared))
-                standing = _standing(approved, drift, drafted.get(info.name))
+                drift = () if approved is None else tuple(drift_of(approved, tool_digest(info), shared))
+                standing = standing_of(approved, drift, drafted.get(info.name))
                 if info.name in drafted:
                     drift = ()
                 items.append(QueueItem(info.name, standing, score, reasons, definition_tokens(info), drift))
@@ -160,7 +139,7 @@ class CacheReviewing:
             progress(number, len(asked))
             if should_stop():
                 break
-            runs.append(_run(handler, tool, item, settings, should_stop))
+            runs.append(run_sampled(handler, tool, item, settings, should_stop))
         else:
             progress(len(asked), len(asked))
         made = [run.preview for run in runs if run.preview is not None]
@@ -169,7 +148,7 @@ class CacheReviewing:
             self._sets[tool] = [item for item in asked if item.arguments is not None]
             for run in runs:
                 self._take_down(preset, run)
-        return sorted(runs, key=_worst_first)
+        return sorted(runs, key=worst_first)
 
     def decide(self, tool: str, standing: Standing, samples: Sequence[Mapping[str, Any]]) -> None:
         """Take a decision into the draft of this review; nothing is written.
@@ -180,7 +159,7 @@ class CacheReviewing:
         if standing not in (*_DECIDED, Standing.DROPPED):
             raise StartupRefusal("A tool can be approved, exempted or dropped.", "", Exit.USAGE)
         with self._at_work:
-            self._draft.decisions.append(_Decision(tool, standing, tuple(dict(item) for item in samples)))
+            self._draft.decisions.append(Decision(tool, standing, tuple(dict(item) for item in samples)))
 
     def undo(self) -> str:
         """Take back the last decision and return its tool; '' when there is none."""
@@ -220,8 +199,8 @@ class CacheReviewing:
             record = self._path.with_name(record_name(self._path))
             write_whole(record, review_record(lock, done.closed).encode())
             for tool, decision in self._draft.of().items():
-                self._state.remember(_decided(tool, decision, self._preset, lock))
-            self._draft = _Draft()
+                self._state.remember(decided(tool, decision, self._preset, lock))
+            self._draft = Draft()
             self._change = None
             return f"{len(lock.tools)} tools are approved in {self._path}; the record is {record.name}."
 
@@ -402,7 +381,7 @@ class CacheReviewing:
     def _run_key(self, preset: str, tool: str, set_name: str, arguments: Mapping[str, Any]) -> str:
         return json.dumps([self._known().corpus, preset, tool, set_name, dict(arguments)], sort_keys=True)
 
-    def _asked(self, decision: _Decision) -> list[Sampled]:
+    def _asked(self, decision: Decision) -> list[Sampled]:
         """Return the samples of a decision with the sets that they were run for."""
         known = list(self._sets.get(decision.tool, ()))
         asked: list[Sampled] = []
@@ -422,23 +401,6 @@ class CacheReviewing:
             raise StartupRefusal(f"Revealing is off ({file.place('review.reveal')}).", hint, Exit.REFUSED)
 
 
-def who() -> str:
-    """Return the user that runs this; 'unknown' where the system does not say."""
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):
-        return "unknown"
-
-
-def signed(done: Renewal, by: str, at: str) -> Lock:
-    """Return the lock of *done* with the name and time of who approves, on every tool that this approval named."""
-    tools = {
-        name: tool if name in done.kept else msgspec.structs.replace(tool, approved_by=by, approved_at=at)
-        for name, tool in done.lock.tools.items()
-    }
-    return msgspec.structs.replace(done.lock, approved_by=by, approved_at=at, tools=tools)
-
-
 def corpus_of(db: Path) -> str:
     """Return the digest of the state of the read model, without a walk over it."""
     pool = StorePool(db)
@@ -447,64 +409,3 @@ def corpus_of(db: Path) -> str:
             return corpus_digest(store)
     finally:
         pool.close()
-
-
-def _standing(approved: ApprovedTool | None, drift: Sequence[str], decision: _Decision | None) -> Standing:
-    if decision is not None:
-        return decision.standing
-    if approved is None:
-        return Standing.OPEN
-    if drift:
-        return Standing.DRIFTED
-    return Standing.EXEMPT if approved.exempt else Standing.APPROVED
-
-
-def _drift(approved: ApprovedTool, now: str, shared: Sequence[str]) -> list[str]:
-    changed = [] if approved.digest == now else ["its definition changed"]
-    return [*changed, *shared]
-
-
-def _run(
-    handler: ToolHandler, tool: str, item: Sampled, settings: ServerSettings, should_stop: Callable[[], bool]
-) -> SampleRun:
-    if item.arguments is None:
-        return SampleRun(item.set_name, {}, None, item.why)
-    cancel, done = Cancel(), threading.Event()
-
-    def watch() -> None:
-        while not done.wait(_LOOK_SECONDS):
-            if should_stop():
-                cancel.cancel()
-                return
-
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
-    try:
-        made = make_preview(handler, tool, item.arguments, settings, cancel)
-    finally:
-        done.set()
-        watcher.join()
-    return SampleRun(item.set_name, item.arguments, made)
-
-
-def _worst_first(run: SampleRun) -> tuple[int, int, int]:
-    """Order runs: a closed gate first, then by size and by what was withheld; sets without a member last."""
-    if run.preview is None:
-        return 2, 0, 0
-    return int(run.preview.approvable), -len(run.preview.wire), -len(run.preview.outcome.ledger.entries)
-
-
-def _decided(tool: str, decision: _Decision, preset: str, lock: Lock) -> HistoryItem:
-    approved = lock.tools.get(tool)
-    return HistoryItem(
-        at=lock.approved_at,
-        tool=tool,
-        arguments={},
-        preset=preset,
-        digest="" if approved is None else approved.digest,
-        bytes=0,
-        withheld=0,
-        status="",
-        decision=decision.standing.name.lower(),
-        milliseconds=0.0,
-    )
