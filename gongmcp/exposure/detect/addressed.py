@@ -33,6 +33,7 @@ PATTERN: Final = (
     rf"(?:\.| dot | punkt | point | punto ){_TOP}\b"
 )
 """What a text with a domain alone holds, for the quick look."""
+_MARK: Final = "{redacted:"
 _LEAD: Final = 7
 _FARTHEST: Final = 5
 _SILENT: Final = 12
@@ -61,7 +62,7 @@ def find(view: View, bits: Sequence[Bit], finds: Sequence[tuple[int, int, str]])
         if len(lead) > _LEAD or (not sign and _PAGE.search(view.text, starts[at], start)):
             continue
         boxes = _boxes_before(view, bits, sentences[:at], sign=sign)
-        if boxes:
+        if boxes and not any(_MARK in view.text[slice(*box)] for box in boxes):
             yield from boxes
             yield start, end
 

@@ -231,7 +231,7 @@ def mailbox_at(view: View, bits: Sequence[Bit], last: int) -> tuple[int, int] | 
     while first < last and _leads_in(bits[first], bits[first + 1]):
         first += 1
     start, end = bits[first].start, view.written.end(bits[last].end)
-    if end - start < 2 and bits[last].sort != LETTER:
+    if (end - start < 2 and bits[last].sort != LETTER) or "{redacted:" in view.text[start:end]:
         return None
     return start, end
 

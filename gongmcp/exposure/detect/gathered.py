@@ -30,7 +30,7 @@ from gongmcp.exposure.detect.dictation import (
 from gongmcp.exposure.detect.dictation_words import DOUBTFUL, PAUSES
 from gongmcp.exposure.detect.fold import View
 from gongmcp.exposure.detect.forms import Piece
-from gongmcp.exposure.detect.spoken import FILLERS, any_of
+from gongmcp.exposure.detect.spoken import FILLERS, any_of, words
 
 Find = tuple[int, int, str]
 
@@ -46,7 +46,7 @@ _BEFORE: Final = 2
 """In so many sentences before the first piece may stand what announces it."""
 _MOST_TURNED: Final = 4
 _OPENS: Final = frozenset("+_-/")
-_TAKEN_BACK: Final = PAUSES | frozenset({"no", "nein", "non", "not", "nicht", "nee"})
+_TAKEN_BACK: Final = PAUSES | words("no nein non not nicht nee equivoco confundi trompe plutot quatsch falsch mejor")
 
 
 def piece_pattern() -> str:

@@ -22,7 +22,8 @@ PHONE: Final = re.compile(
 )
 CARD: Final = re.compile(
     r"\b(?:[a-z]*karten?(?:nummer|daten)?|cards?|visa|master ?card|amex|american express|maestro|carte|tarjeta|cb"
-    r"|plastico|belasten|debitez|cargu?e\w*|abbuchen|long number|lange nummer|long numero|numero largo|charge it)\b"
+    r"|plastico|belasten|debitez|cargu?e\w*|abbuchen|long number|lange nummer|long numero|numero largo|charge it)"
+    r"(?: (?:number|nummer|numero))?\b"
 )
 BANK: Final = re.compile(
     r"\bibans?\b|\bi b a n\b|\baccount\b|\bbank\w*|\bwire\b|\b\w*konto\w*|\buberweis\w*|\bcomptes?\b|\bvire[zr]\b"
@@ -75,7 +76,7 @@ FIGURES: Final = re.compile(
 """What figures are told of."""
 
 FAMILIES: Final = {
-    "other": OTHER, "phone": PHONE, "card": CARD, "iban": BANK, "key": KEY, "pass": PASS, "room": MEETING,
+    "other": OTHER, "card": CARD, "iban": BANK, "key": KEY, "pass": PASS, "room": MEETING, "phone": PHONE,
 }  # fmt: skip
 
 QUICK: Final = (
