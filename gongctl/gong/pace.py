@@ -24,7 +24,7 @@ from gongmcp.errors import Exit, StartupRefusal
 
 RATE, DAILY = "GONGCTL_GONG_RATE", "GONGCTL_GONG_DAILY_QUOTA"
 STATE_DIR: Final = "GONGCTL_STATE_DIR"
-_MARGIN: Final = 1.05
+_MARGIN: Final = 1.1
 """Requests leave a little slower than allowed: the network does not keep the distance between two of them."""
 _IMPLAUSIBLE: Final = 180.0
 """Seconds ahead that no process can have reserved: then the clock was set back, and the state starts over."""
@@ -87,7 +87,9 @@ class Pace:
         Raises:
             QuotaExhausted: today's quota is used up.
         """
-        await asyncio.sleep(self._reserve())
+        # Who wakes late asks for the moment anew: turns that were given out before would come in a burst.
+        while (wait := self._take()) > 0:  # noqa: ASYNC110 - other processes take turns too
+            await asyncio.sleep(wait)
 
     def hold(self, seconds: float) -> None:
         """Let no process ask before *seconds* have passed."""
@@ -104,19 +106,21 @@ class Pace:
         """How many requests a day are allowed."""
         return self._quota.daily
 
-    def _reserve(self) -> float:
-        """Take the next free moment and return how many seconds away it is."""
-        now = time.time()
+    def _take(self) -> float:
+        """Take the turn when one is free now, and return 0; else return the seconds until one may be."""
         with self._state() as state:
+            now = time.time()
             if state["used"] >= self._quota.daily:
                 raise QuotaExhausted(
                     f"Today's quota of {self._quota.daily:,} requests to Gong is used up",
                     f"Run the same command again after {_midnight()} (UTC); what was read is kept.",
                 )
-            moment: float = max(state["next"], now)
-            state["next"] = moment + _MARGIN / self._quota.rate
+            wait: float = state["next"] - now
+            if wait > 0:
+                return wait
+            state["next"] = now + _MARGIN / self._quota.rate
             state["used"] += 1
-        return moment - now
+        return 0.0
 
     @contextmanager
     def _state(self) -> Iterator[dict[str, Any]]:
