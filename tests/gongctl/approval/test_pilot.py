@@ -100,11 +100,16 @@ def test_from_start_to_a_lock_that_is_served_and_drifts(sample_cache: Path, here
     play(sample_cache, here, look, max_search_results="300")
 
 
+def test_the_queue_begins_with_the_tool_that_was_named(sample_cache: Path, here: Path) -> None:
+    async def scene(screen: Review, keyboard: Keyboard) -> None:
+        assert screen.queue.item is not None
+        assert screen.queue.item.tool == "get_sync_status"
+
+    play(sample_cache, here, scene, first="get_sync_status")
+
+
 def test_why_a_field_is_missing_and_what_it_is(sample_cache: Path, here: Path) -> None:
     async def scene(screen: Review, keyboard: Keyboard) -> None:
-        item = screen.queue.item
-        assert item is not None
-        assert item.tool == "search_calls"
         await keyboard.press("n", "d")
         dialog = keyboard.pilot.app.screen
         assert isinstance(dialog, Segment)
@@ -116,4 +121,4 @@ def test_why_a_field_is_missing_and_what_it_is(sample_cache: Path, here: Path) -
         assert len(lines) == 1
         await keyboard.press("escape")
 
-    play(sample_cache, here, scene, first="search_calls")
+    play(sample_cache, here, scene)
