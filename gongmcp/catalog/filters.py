@@ -83,7 +83,7 @@ def refuse_withheld(tool: Tool, policy: Policy, arguments: Mapping[str, Any], *,
     Without *flags_known* only what no flag makes acceptable is refused.
     """
     always = withheld_arguments(tool, policy)
-    required = {field.name for field in msgspec.structs.fields(tool.arguments) if field.required}
+    required = _required(tool.arguments)
     flags = {name: value for name, value in arguments.items() if value is not None}
     for name, marks in filters_of(tool.arguments).items():
         given = value_at(arguments, name) is not None
@@ -93,6 +93,12 @@ def refuse_withheld(tool: Tool, policy: Policy, arguments: Mapping[str, Any], *,
             decision = decide(_column(mark), policy, flags)
             if not decision.shown:
                 raise _refusal(name, decision)
+
+
+@cache
+def _required(model: type[msgspec.Struct]) -> frozenset[str]:
+    """Return the arguments of *model* that must be given; reading its annotations anew cost a tenth of a call."""
+    return frozenset(field.name for field in msgspec.structs.fields(model) if field.required)
 
 
 def _column(mark: Filters) -> Expose:

@@ -111,6 +111,11 @@ class Observed:
         self._handler = handler
         self._observer = observer
 
+    @property
+    def handler(self) -> ToolHandler:
+        """The handler itself, for what the operator is shown of it."""
+        return self._handler
+
     def tools(self) -> list[ToolInfo]:
         """Return the allowed tools."""
         return self._handler.tools()

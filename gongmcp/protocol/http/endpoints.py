@@ -36,7 +36,7 @@ class Health:
         ready = self._serving.is_ready
         if client is None:
             return ready, {}
-        handler = self._serving.base.under(client.narrowing.of(self._serving.base.policy))
+        handler = self._serving.handler_of(client.narrowing).handler
         fresh = handler.freshness()
         return ready, {
             "version": __version__,
