@@ -138,7 +138,7 @@ class PreflightApp(App[None]):
     def action_help(self) -> None:
         """Show the keys that are live where the cursor is."""
         if not isinstance(self.screen, Help):
-            self.push_screen(Help(live_keys(self.screen)))
+            self.push_screen(Help(live_keys(self.screen), standings=self.bench is not None))
 
     def action_toggle_theme(self) -> None:
         """Go on from dark to light to high contrast."""

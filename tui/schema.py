@@ -11,12 +11,13 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Final
 
 from gongmcp.render.visible import UNSAFE, escaped
 from tui.ports import RowLimits
+from tui.schema_json import problem_of, signature
 
 
 class Kind(Enum):
@@ -41,6 +42,9 @@ class FieldSpec:
         low, high: range of a number, length of a text, number of items of a list.
         served: values above it are served as this one (the configured ceiling of ``limit``).
         item: what each line of a list must be.
+        path: the names that lead to it: more than one for a member of an object, which has a row of its own.
+        within: whether the object around it must be given.
+        rule: for ``Kind.JSON``, what the schema asks of the value.
     """
 
     name: str
@@ -55,6 +59,14 @@ class FieldSpec:
     pattern: str | None = None
     format: str | None = None
     item: FieldSpec | None = None
+    path: tuple[str, ...] = ()
+    within: bool = True
+    rule: Any = field(default=None, compare=False)
+
+    @property
+    def key(self) -> str:
+        """What its draft is kept by."""
+        return "\x1f".join(self.path) if self.path else self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +79,9 @@ class Parsed:
     note: str = ""
 
 
+MANY: Final = 25
+"""Choices from which on they are typed and completed, not picked from a list."""
+
 _HARMLESS: Final = {"title", "description", "examples", "default", "$comment", "deprecated", "readOnly", "writeOnly"}
 _KNOWN: Final[dict[str, tuple[Kind, frozenset[str]]]] = {
     "string": (Kind.TEXT, frozenset({"type", "minLength", "maxLength", "pattern", "format", "enum", "const"})),
@@ -75,6 +90,9 @@ _KNOWN: Final[dict[str, tuple[Kind, frozenset[str]]]] = {
     "boolean": (Kind.BOOLEAN, frozenset({"type", "const", "enum"})),
     "array": (Kind.LIST, frozenset({"type", "items", "minItems", "maxItems", "uniqueItems"})),
 }
+_DEEPEST: Final = 4
+_MOST_MEMBERS: Final = 24
+"""Objects within objects, and members of one, up to which each member has a row of its own."""
 _ROOT: Final = {"type", "properties", "required", "additionalProperties", "$schema", "$id"} | _HARMLESS
 
 
@@ -88,10 +106,69 @@ def read_form(schema: Mapping[str, Any], limits: RowLimits | None = None) -> tup
         return None
     required = schema.get("required", ())
     needed = {name for name in required if isinstance(name, str)} if isinstance(required, Sequence) else set()
-    fields = [_field(str(name), rule, str(name) in needed) for name, rule in properties.items()]
-    if needed - {field.name for field in fields}:
+    fields = [
+        row for name, rule in properties.items() for row in _rows(str(name), rule, str(name) in needed, (str(name),))
+    ]
+    if needed - {field.path[0] for field in fields}:
         return None
     return tuple(_with_limits(field, limits) for field in fields)
+
+
+def _rows(name: str, rule: Any, required: bool, path: tuple[str, ...]) -> list[FieldSpec]:
+    """Return the rows of one argument: a row for each member of an object that is told whole, else one row."""
+    inner = _members(rule) if len(path) < _DEEPEST else None
+    if inner is None:
+        return [replace(_field(name, rule, required), path=path)]
+    needed = {item for item in rule.get("required", ()) if isinstance(item, str)}
+    rows = []
+    for member, item in inner.items():
+        for row in _rows(f"{name}.{member}", item, str(member) in needed, (*path, str(member))):
+            rows.append(replace(row, within=row.within and required))
+    return rows
+
+
+def _members(rule: Any) -> Mapping[str, Any] | None:
+    """Return the members of an object schema that rows can stand for; None when only JSON holds it."""
+    if not isinstance(rule, Mapping) or rule.get("type") != "object" or set(rule) - _ROOT or "default" in rule:
+        return None
+    properties, required = rule.get("properties"), rule.get("required", [])
+    if not isinstance(properties, Mapping) or not 0 < len(properties) <= _MOST_MEMBERS:
+        return None
+    if not isinstance(required, list) or {item for item in required if isinstance(item, str)} - set(properties):
+        return None
+    return properties
+
+
+def assemble(fields: Sequence[FieldSpec], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments that *values*, by key of their field, stand for; an object without members is not sent."""
+    out: dict[str, Any] = {}
+    for row in fields:
+        if row.key in values:
+            here = out
+            for part in row.path[:-1]:
+                here = here.setdefault(part, {})
+            here[row.path[-1] if row.path else row.name] = values[row.key]
+    return out
+
+
+def take_apart(fields: Sequence[FieldSpec], arguments: Mapping[str, Any]) -> dict[str, Any] | str:
+    """Return the values of *arguments* by key of their field, or the first name that no row stands for."""
+    by = {row.path: row for row in fields}
+    found: dict[str, Any] = {}
+
+    def walk(value: Mapping[str, Any], path: tuple[str, ...]) -> str | None:
+        for name, item in value.items():
+            here = (*path, str(name))
+            if here in by:
+                found[by[here].key] = item
+            elif not isinstance(item, Mapping) or not item or not any(p[: len(here)] == here for p in by):
+                return ".".join(here)
+            elif (missing := walk(item, here)) is not None:
+                return missing
+        return None
+
+    missing = walk(arguments, ())
+    return found if missing is None else missing
 
 
 def _with_limits(field: FieldSpec, limits: RowLimits | None) -> FieldSpec:
@@ -102,15 +179,37 @@ def _with_limits(field: FieldSpec, limits: RowLimits | None) -> FieldSpec:
 
 def _field(name: str, rule: Any, required: bool) -> FieldSpec:
     if not isinstance(rule, Mapping):
-        return FieldSpec(name, Kind.JSON, required)
+        return FieldSpec(name, Kind.JSON, required, path=(name,))
     description = rule.get("description")
     base = FieldSpec(
-        name, Kind.JSON, required, description if isinstance(description, str) else "", default=_default(rule)
+        name,
+        Kind.JSON,
+        required,
+        description if isinstance(description, str) else "",
+        default=_default(rule),
+        path=(name,),
+        rule=rule,
     )
+    if (choices := _constants(rule)) is not None:
+        return replace(base, kind=Kind.CHOICE, choices=choices)
     plain = _without_null(rule)
     if plain is None:
         return base
     return _typed(base, plain) or base
+
+
+def _constants(rule: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """Return the values of a union of constants, each of which may have a title; None for anything else."""
+    arms = rule.get("oneOf", rule.get("anyOf"))
+    if not isinstance(arms, list) or not arms or set(rule) - {"oneOf", "anyOf", "type"} - _HARMLESS:
+        return None
+    known = {"const", "type"} | _HARMLESS
+    if not all(isinstance(arm, Mapping) and "const" in arm and not set(arm) - known for arm in arms):
+        return None
+    values = [arm["const"] for arm in arms]
+    if not all(isinstance(value, str | int | float | bool | None) for value in values):
+        return None
+    return tuple(dict.fromkeys(map(to_json, values)))
 
 
 def _default(rule: Mapping[str, Any]) -> str | None:
@@ -190,8 +289,13 @@ def parse(field: FieldSpec, draft: str) -> Parsed:
             return _parse_number(field, draft)
         case Kind.LIST:
             return _parse_list(field, draft)
-        case Kind.CHOICE if draft not in field.choices:
-            return Parsed(problem="not one of the allowed values")
+        case Kind.CHOICE:
+            typed = draft if draft in field.choices else next((c for c in field.choices if _bare(c) == draft), None)
+            return Parsed(problem="not one of the allowed values") if typed is None else _parse_json(typed)
+        case Kind.JSON:
+            parsed = _parse_json(draft)
+            problem = problem_of(field.rule, parsed.value) if parsed.is_set else ""
+            return Parsed(problem=problem) if problem else parsed
         case _:
             return _parse_json(draft)
 
@@ -311,7 +415,9 @@ def hint(field: FieldSpec) -> str:
         case Kind.LIST:
             parts.append("one item a line")
         case Kind.JSON:
-            parts.append("JSON")
+            parts.append(f"JSON: {signature(field.rule)}" if signature(field.rule) else "JSON")
+        case Kind.CHOICE if len(field.choices) > MANY:
+            parts.append(f"one of {len(field.choices):,}; type the beginning, right arrow takes it")
     return " · ".join(parts)
 
 

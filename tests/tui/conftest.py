@@ -103,7 +103,7 @@ CALLS = StageTool(
         from_date=DATE,
         systems={"type": "array", "items": {"type": "string"}, "maxItems": 3, "description": "Systems, any of."},
         minutes={"type": "number", "minimum": 0, "maximum": 600},
-        filters={"type": "object", "properties": {"deep": {"$ref": "#/x"}}},
+        filters={"type": "object", "properties": {"deep": {"$ref": "#/x"}}, "minProperties": 1},
         limit=LIMIT,
     ),
     ROWS,

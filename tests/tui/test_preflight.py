@@ -174,6 +174,39 @@ def test_lists_numbers_and_json_fields(theatre: Any) -> None:
     theatre.play(stage, scene)
 
 
+def test_members_of_an_object_have_rows_and_are_needed_only_where_it_is_given(theatre: Any) -> None:
+    window = {
+        "type": "object",
+        "properties": {"first": {"type": "string", "format": "date"}, "days": {"type": "integer"}},
+        "required": ["first"],
+    }
+    tool = theatre.Tool("nested", "Nested", "Has an object.", "metadata", theatre.arguments(window=window))
+    stage = theatre.Stage(all_tools=[tool])
+
+    async def scene(screen: Preflight, pilot: Pilot[None]) -> None:
+        await pilot.press("r")
+        await theatre.settle(pilot)
+        assert stage.calls[-1][1] == {}
+        rows(screen)["window.days"].control.focus()
+        await pilot.press("7", "f5")
+        await theatre.settle(pilot)
+        assert len(stage.calls) == 1
+        assert rows(screen)["window.first"].has_class("-bad")
+        await type_text(pilot, "2021-05-01")
+        await pilot.press("f5")
+        await theatre.settle(pilot)
+        assert stage.calls[-1][1] == {"window": {"first": "2021-05-01", "days": 7}}
+        await pilot.press("e")
+        editor = screen.query_one("#json-editor", TextArea)
+        assert json.loads(editor.text) == stage.calls[-1][1]
+        editor.text = '{"window": {"first": "2021-06-01"}}'
+        await pilot.press("escape", "e")
+        assert rows(screen)["window.first"].draft == "2021-06-01"
+        assert rows(screen)["window.days"].draft == ""
+
+    theatre.play(stage, scene)
+
+
 def test_a_schema_without_a_form_gets_a_json_editor(theatre: Any) -> None:
     stage = theatre.Stage(all_tools=[theatre.STRANGE])
 

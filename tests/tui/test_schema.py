@@ -6,11 +6,12 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gongmcp.catalog.limits import Limits
-from tui.schema import FieldSpec, Kind, hint, parse, read_form, to_draft
+from tui.schema import FieldSpec, Kind, assemble, hint, parse, read_form, take_apart, to_draft
+from tui.schema_json import signature
 
 
 def form(rule: Any, *, required: bool = False) -> FieldSpec:
@@ -46,7 +47,7 @@ def test_a_known_rule_gets_its_control(rule: Any, kind: Kind) -> None:
     "rule",
     [
         {"$ref": "#/defs/x"},
-        {"type": "object", "properties": {"deep": {"type": "string"}}},
+        {"type": "object", "properties": {"deep": {"type": "string"}}, "minProperties": 1},
         {"anyOf": [{"type": "string"}, {"type": "integer"}]},
         {"oneOf": [{"type": "object"}, {"type": "object"}]},
         {"allOf": [{"type": "string"}]},
@@ -192,3 +193,105 @@ def test_a_value_of_the_wrong_type_stays_in_json() -> None:
     assert to_draft(form({"type": "integer"}), "7") is None
     assert to_draft(form({"type": "string"}), 7) is None
     assert to_draft(form({"type": "array", "items": {"type": "string"}}), ["a\nb"]) is None
+
+
+FILTERS = {
+    "type": "object",
+    "properties": {
+        "from": {"type": "string", "format": "date"},
+        "sizes": {"type": "object", "properties": {"least": {"type": "integer", "minimum": 1}}, "required": ["least"]},
+    },
+    "required": ["from"],
+    "additionalProperties": False,
+}
+
+
+def test_an_object_is_a_row_for_each_member_and_is_put_together_again() -> None:
+    schema = {"type": "object", "properties": {"filters": FILTERS, "query": {"type": "string"}}, "required": ["query"]}
+    fields = read_form(schema)
+    assert fields is not None
+    assert [(row.name, row.required, row.within) for row in fields] == [
+        ("filters.from", True, False), ("filters.sizes.least", True, False), ("query", True, True)
+    ]  # fmt: skip
+    given = {"query": "x", "filters": {"from": "2021-05-01", "sizes": {"least": 2}}}
+    parts = take_apart(fields, given)
+    assert isinstance(parts, dict)
+    assert assemble(fields, parts) == given
+    assert assemble(fields, {"query": "x"}) == {"query": "x"}
+    for unknown, name in (
+        ({"filters": {"until": 1}}, "filters.until"),
+        ({"filters": {}}, "filters"),
+        ({"filters": 3}, "filters"),
+        ({"odd": 1}, "odd"),
+    ):
+        assert take_apart(fields, unknown) == name
+
+
+@pytest.mark.parametrize(
+    ("rule", "draft", "problem"),
+    [
+        ({"type": "array", "items": FILTERS}, '[{"from": 1}]', "/0/from: 1 is not of type 'string'"),
+        ({"type": "array", "items": FILTERS}, "[{}]", "/0: 'from' is a required property"),
+        ({"anyOf": [{"type": "string"}, {"type": "integer"}]}, "[]", "[] is not valid under any of the given schemas"),
+        ({"type": "integer", "multipleOf": 5}, "7", "7 is not a multiple of 5"),
+        ({"type": "string", "minLength": 3, "not": {"const": "abc"}}, '"ab"', "'ab' is too short"),
+    ],
+)
+def test_what_only_json_holds_is_checked_against_its_rule(rule: Any, draft: str, problem: str) -> None:
+    field = form(rule)
+    assert field.kind is Kind.JSON
+    assert parse(field, draft).problem == problem
+
+
+@pytest.mark.parametrize("rule", [{"$ref": "https://example.test/x.json"}, {"$ref": "#/nowhere"}, {"type": 7}])
+def test_a_rule_that_cannot_be_judged_is_left_to_the_handler(rule: Any) -> None:
+    assert parse(form(rule), '{"a": 1}').is_set
+
+
+def test_the_shape_is_told_in_short() -> None:
+    list_of = {"type": "array", "items": {**FILTERS, "properties": {**FILTERS["properties"], "any": {}}}}  # type: ignore[dict-item]
+    assert signature(list_of) == "[{from*: text, sizes: {least*: whole number}, any: anything}]"
+    assert signature({"oneOf": [{"type": "string"}, {"const": 3}, {}]}) == "text | 3 | anything"
+    assert hint(form({"type": "object"})) == "JSON: {…}"
+
+
+def test_constants_and_long_lists_are_choices() -> None:
+    field = form({"oneOf": [{"const": "a", "title": "First"}, {"const": 2}]})
+    assert (field.kind, field.choices) == (Kind.CHOICE, ('"a"', "2"))
+    many = form({"type": "string", "enum": [f"stage {n}" for n in range(500)]})
+    assert parse(many, "stage 37").value == "stage 37"
+    assert parse(many, "stage").problem == "not one of the allowed values"
+    assert "one of 500" in hint(many)
+
+
+nested = st.recursive(
+    st.fixed_dictionaries({"type": types}),
+    lambda inner: (
+        st.fixed_dictionaries(
+            {
+                "type": st.just("object"),
+                "properties": st.dictionaries(st.text(max_size=4), inner, max_size=3),
+                "required": st.lists(st.text(max_size=4), max_size=2),
+            }
+        )
+        | st.fixed_dictionaries({"type": st.just("array"), "items": inner})
+        | st.fixed_dictionaries({"anyOf": st.lists(inner, max_size=3)})
+    ),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=60)
+@given(st.dictionaries(st.text(max_size=4), nested, max_size=3), json_values)
+def test_no_generated_schema_breaks_the_form_and_what_comes_apart_goes_together(
+    properties: dict[str, Any], value: Any
+) -> None:
+    fields = read_form({"type": "object", "properties": properties})
+    assert fields is not None
+    for row in fields:
+        hint(row)
+        parse(row, json.dumps(value))
+    arguments = value if isinstance(value, dict) else {"a": value}
+    parts = take_apart(fields, arguments)
+    if isinstance(parts, dict):
+        assert assemble(fields, parts) == arguments

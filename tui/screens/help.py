@@ -12,6 +12,7 @@ from textual.widgets import Footer, Static
 
 from tui.answer import SIGNS, WORDS
 from tui.screens.dialog import Dialog
+from tui.widgets.queue import STANDINGS
 
 _LIVE_WITHOUT_ID = {"tab": "Next field or pane", "shift+tab": "Field or pane before"}
 
@@ -33,10 +34,11 @@ def live_keys(screen: Screen[object]) -> list[tuple[str, list[tuple[str, str]]]]
 
 
 class Help(Dialog[None]):
-    """Shows the live keys and what the signs mean."""
+    """Shows the live keys and what the signs mean; *standings*: those of a review's queue too."""
 
-    def __init__(self, groups: Iterable[tuple[str, list[tuple[str, str]]]]) -> None:
+    def __init__(self, groups: Iterable[tuple[str, list[tuple[str, str]]]], *, standings: bool = False) -> None:
         super().__init__()
+        self._standings = standings
         self._groups = list(groups)
 
     def compose(self) -> ComposeResult:
@@ -60,7 +62,10 @@ class Help(Dialog[None]):
             Content.assemble((f"  {SIGNS[action]:<16}", "$warning bold"), f"{action}: {words}")
             for action, words in WORDS.items()
         ]
-        lines.append(Content.assemble((f"  {'»':<16}", "$warning bold"), "the place that is pointed at"))
+        lines.append(Content.assemble((f"  {'» or >>':<16}", "$warning bold"), "the place that is pointed at"))
+        if self._standings:
+            lines += [Content(""), Content.styled("Signs in the queue", "$primary bold")]
+            lines += [Content.assemble((f"  {s.value:<16}", "$warning bold"), words) for s, words in STANDINGS.items()]
         return Content("\n").join(lines)
 
     def on_mount(self) -> None:

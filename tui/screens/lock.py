@@ -56,7 +56,9 @@ class WriteLock(Dialog[str]):
         if not self._change.diff:
             parts.append(Content("The file would stay as it is."))
         if self._undecided:
-            words = f"{self._undecided} of the queue wait for a decision: they are not in the lock and not served."
+            one = self._undecided == 1
+            waits = "tool of the queue waits for a decision: it is" if one else "tools wait for a decision: they are"
+            words = f"{self._undecided} {waits} not in the lock and not served."
             parts.append(Content.styled(words, "$warning"))
         return Content("\n").join(parts)
 

@@ -85,8 +85,8 @@ class Review(PolicyChoices, Looking, Deciding):
                 with Horizontal(id="review-chips"):
                     yield Chip("arguments", id="chip-arguments")
                     yield Chip("samples", id="chip-samples")
-                    yield Chip("lens", id="chip-lens")
                     yield Chip("swap", id="chip-swap")
+                    yield Chip("lens", id="chip-lens")
                     yield Chip("cost", id="chip-cost")
                 yield Flow(id="review-banner")
                 yield VerdictBar(id="verdict")
@@ -115,7 +115,7 @@ class Review(PolicyChoices, Looking, Deciding):
         try:
             items = await asyncio.to_thread(self.bench.reviewing.queue, self.bench.preset)
         except Exception as error:  # noqa: BLE001 - a cache that cannot be read is said, with the next step
-            self.queue.show([])
+            self.queue.show([], none="It could not be read.")
             self._tool = ""
             self.sees.show(None, None, failure_words(error))
             return

@@ -71,6 +71,6 @@ class Segment(Dialog[None]):
         around = span.text or span.near_text
         if around is not None:
             start = around.start if span.text is not None else max(around.end - _AROUND, around.start)
-            shown = text[max(0, start - _AROUND) : around.end + _AROUND].strip()
+            shown = " ".join(text[max(0, start - _AROUND) : around.end + _AROUND].split())
             found.append(("around it", f"… {shown} …"))
         return found

@@ -14,7 +14,7 @@ from textual.widgets import Label, Static, TextArea
 from tui.literal import literal
 from tui.messages import DraftChanged
 from tui.ports import ToolInfo
-from tui.schema import FieldSpec, json_problem, parse, read_form, to_draft, to_json
+from tui.schema import FieldSpec, assemble, json_problem, parse, read_form, take_apart, to_draft, to_json
 from tui.widgets.field_row import FieldRow
 from tui.widgets.text_fields import Block
 
@@ -77,8 +77,8 @@ class ArgumentForm(VerticalScroll, can_focus=False):
 
     def _row(self, spec: FieldSpec) -> FieldRow:
         complete = self._complete
-        draft = self._drafts.fields.get(spec.name, "")
-        if complete is None:
+        draft = self._drafts.fields.get(spec.key, "")
+        if complete is None or len(spec.path) > 1:
             return FieldRow(spec, draft)
         return FieldRow(spec, draft, lambda typed: complete(spec.name, typed, dict(self._drafts.fields)))
 
@@ -104,10 +104,12 @@ class ArgumentForm(VerticalScroll, can_focus=False):
             value = self._check_text()
             return value if isinstance(value, dict) else None
         rows = self.rows
-        good = [row.check() for row in rows]  # every row shows its problem, not only the first
+        given = {row.field.path[:-1] for row in rows if row.draft}
+        # Every row shows its problem, not only the first. What an object needs is missing only where it is given.
+        good = [row.check(needed=_is_needed(row.field, given)) for row in rows]
         if not all(good):
             return None
-        return {row.field.name: row.parsed.value for row in rows if row.parsed.is_set}
+        return assemble([row.field for row in rows], {r.field.key: r.parsed.value for r in rows if r.parsed.is_set})
 
     async def clear(self) -> None:
         """Unset all arguments."""
@@ -127,13 +129,16 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         value = self._check_text()
         if not isinstance(value, Mapping):
             return "Correct the JSON first."
-        specs = {spec.name: spec for spec in self._specs}
+        specs = {spec.key: spec for spec in self._specs}
         fields: dict[str, str] = {}
-        for name, item in value.items():
-            draft = to_draft(specs[name], item) if name in specs else None
+        parts = take_apart(self._specs, value)
+        if isinstance(parts, str):
+            return f"The form cannot hold {parts} as it stands; it stays in JSON."
+        for key, item in parts.items():
+            draft = to_draft(specs[key], item)
             if draft is None:
-                return f"The form cannot hold {name} as it stands; it stays in JSON."
-            fields[name] = draft
+                return f"The form cannot hold {specs[key].name} as it stands; it stays in JSON."
+            fields[key] = draft
         self._drafts.fields = fields
         self._drafts.as_json = False
         await self._rebuild()
@@ -141,19 +146,17 @@ class ArgumentForm(VerticalScroll, can_focus=False):
 
     def _draft_arguments(self) -> dict[str, Any]:
         """What the form holds, invalid drafts as the text that was typed."""
-        out: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for spec in self._specs or ():
-            draft = self._drafts.fields.get(spec.name, "")
+            draft = self._drafts.fields.get(spec.key, "")
             parsed = parse(spec, draft)
-            if parsed.is_set:
-                out[spec.name] = parsed.value
-            elif draft:
-                out[spec.name] = draft
-        return out
+            if parsed.is_set or draft:
+                values[spec.key] = parsed.value if parsed.is_set else draft
+        return assemble(self._specs or (), values)
 
     def on_draft_changed(self, event: DraftChanged) -> None:
         """Keep the drafts of the fields."""
-        self._drafts.fields = {row.field.name: row.draft for row in self.rows if row.draft}
+        self._drafts.fields = {row.field.key: row.draft for row in self.rows if row.draft}
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Keep the JSON draft and show whether it can be read."""
@@ -189,3 +192,9 @@ class ArgumentForm(VerticalScroll, can_focus=False):
     def focused_field(self) -> FieldSpec | None:
         """The field whose control has the focus."""
         return next((row.field for row in self.rows if row.has_focus_within), None)
+
+
+def _is_needed(spec: FieldSpec, given: set[tuple[str, ...]]) -> bool:
+    """Whether a required member is missing when it is empty: its object must be given, or something in it is."""
+    around = spec.path[:-1]
+    return spec.within or any(path[: len(around)] == around for path in given)

@@ -13,7 +13,7 @@ from textual.widgets import Input, Label, Select, TextArea
 
 from tui.literal import literal, literal_text, visible
 from tui.messages import DraftChanged
-from tui.schema import FieldSpec, Kind, Parsed, hint, parse, shown
+from tui.schema import MANY, FieldSpec, Kind, Parsed, hint, parse, shown
 from tui.widgets.completing import Completing, Values
 from tui.widgets.text_fields import Block, Line
 from tui.widgets.tri_state import TriState
@@ -65,16 +65,21 @@ class FieldRow(Vertical):
                 tri_state = TriState(classes="control")
                 tri_state.set_reactive(TriState.value, json.loads(self._draft) if self._draft else None)
                 control = tri_state
-            case Kind.CHOICE:
+            case Kind.CHOICE if len(self.field.choices) <= MANY:
                 options = [(literal_text(shown(choice)), choice) for choice in self.field.choices]
                 value = self._draft if self._draft in self.field.choices else Select.NULL
                 control = Select(options, prompt="unset", value=value, compact=True, classes="control")
             case Kind.LIST | Kind.JSON:
                 control = Block(self._draft, placeholder=placeholder, classes="control")
             case _:
-                suggester = Completing(self._values) if self._values is not None else None
+                values = self._among if self.field.kind is Kind.CHOICE else self._values
+                suggester = Completing(values) if values is not None else None
                 control = Line(value=self._draft, placeholder=placeholder, suggester=suggester, classes="control")
         yield control
+
+    def _among(self, typed: str) -> list[str]:
+        """Return the choices that go on from what was typed."""
+        return [words for words in map(shown, self.field.choices) if words.startswith(typed)]
 
     def on_mount(self) -> None:
         """Show the state of the draft that was given."""
@@ -108,11 +113,11 @@ class FieldRow(Vertical):
         self._refresh()
         self.post_message(DraftChanged())
 
-    def check(self) -> bool:
-        """Show also what is missing; return whether the row may be sent."""
-        self._checked = True
+    def check(self, *, needed: bool = True) -> bool:
+        """Show also what is missing, where it is *needed*; return whether the row may be sent."""
+        self._checked = needed
         self._refresh()
-        return not self.parsed.problem
+        return not self.parsed.problem or not (needed or self._draft)
 
     def _refresh(self) -> None:
         parsed = self.parsed

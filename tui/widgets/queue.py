@@ -56,6 +56,7 @@ class Queue(Vertical):
         self.border_title = Content("Queue")
         self._items: list[QueueItem] = []
         self._current = ""
+        self._none = ""
 
     def compose(self) -> ComposeResult:
         """Lay out the list."""
@@ -76,9 +77,12 @@ class Queue(Vertical):
         """The tool under the cursor; None when there is none."""
         return next((item for item in self._items if item.tool == self._current), None)
 
-    def show(self, items: Sequence[QueueItem], current: str = "") -> None:
-        """List *items* and put the cursor on *current*, or on the first that waits, or on the first."""
-        self._items = list(items)
+    def show(self, items: Sequence[QueueItem], current: str = "", none: str = "This preset has no tools.") -> None:
+        """List *items* and put the cursor on *current*, or on the first that waits, or on the first.
+
+        Where there are none, the list says *none*.
+        """
+        self._items, self._none = list(items), none
         names = [item.tool for item in items]
         waiting = (item.tool for item in items if item.standing in WAITING)
         self._current = current if current in names else next(waiting, names[0] if names else "")
@@ -107,7 +111,7 @@ class Queue(Vertical):
         with self.prevent(OptionList.OptionHighlighted):
             self.options.clear_options()
             if not rows:
-                rows = [Option(Content.styled("This preset has no tools.", "$quiet"), disabled=True)]
+                rows = [Option(Content.styled(self._none, "$quiet"), disabled=True)]
             self.options.add_options(rows)
             names = [item.tool for item in self._items]
             self.options.highlighted = names.index(self._current) if self._current in names else None
