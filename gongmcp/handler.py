@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from gongmcp.cancel import Cancel
 from gongmcp.catalog.active import Active
 from gongmcp.catalog.arguments import ValidArguments, unknown_argument, validate
+from gongmcp.catalog.cohort_token import opened
 from gongmcp.catalog.completions import Asked, completion
 from gongmcp.catalog.declaration import NO_SUCH_CALL, CallScope, NotFound, Rows, Tool
 from gongmcp.catalog.limits import Limits
@@ -545,6 +546,10 @@ class ToolHandler:
         ledger: Ledger,
         seen: _Seen,
     ) -> tuple[dict[str, Any], int]:
+        expanded = opened(tool, self.policy, valid, state.secret)
+        if expanded is not valid and self._gate is not None:
+            self._gate.refuse_arguments(tool, expanded.plain)
+        valid = expanded
         binding = {
             "tool": tool.name,
             "arguments": valid.plain,

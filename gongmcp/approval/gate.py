@@ -17,7 +17,7 @@ import msgspec
 from gongmcp.approval.drift import Drift, data_drift
 from gongmcp.approval.shape import Shape, names_of, read_names, served, span_kind
 from gongmcp.catalog.declaration import Tool
-from gongmcp.catalog.dimensions import DIMENSION_ALIASES, DIMENSIONS
+from gongmcp.catalog.dimensions import dimension_named
 from gongmcp.catalog.filters import filters_of, value_at
 from gongmcp.errors import ToolFault
 from gongmcp.exposure.engine import Disclosure, columns
@@ -189,7 +189,8 @@ class Look:
 
     def _groups_by_language(self, argument: str) -> bool:
         asked = self.disclosure.arguments.get(argument, "lifecycle")
-        return DIMENSIONS[DIMENSION_ALIASES.get(asked, asked)].column == "language"
+        dimension = dimension_named(asked)
+        return dimension is not None and dimension.column == "language"
 
     def _tell(self, kind: str, place: Place, count: int = 1) -> None:
         self.disclosure.ledger.add(Entry("omitted", kind, RULE, place, count=count), REASON)

@@ -42,7 +42,12 @@ class LimitMark:
 
 @dataclass(frozen=True, slots=True)
 class DimensionMark:
-    """Marks an argument that names a dimension: its enumeration holds the dimensions policy shows."""
+    """Marks an argument that names a dimension: its enumeration holds the dimensions policy shows.
+
+    With *analysis* those of the analysis tools are among them.
+    """
+
+    analysis: bool = False
 
 
 SearchText = Annotated[

@@ -52,6 +52,21 @@ DIMENSIONS: dict[str, Dimension] = {
     )
 }
 
+ANALYSIS: dict[str, Dimension] = {
+    **DIMENSIONS,
+    **{
+        dimension.name: dimension
+        for dimension in (
+            Dimension("lifecycle_confidence", "lifecycle_confidence", Field.CATEGORY),
+            Dimension("sdr_disposition", "sdr_disposition", Field.LABEL),
+            Dimension("persona", "", Field.PERSON_TITLE),
+            Dimension("won_lost", "", Field.LABEL),
+            Dimension("loss_reason", "", Field.LOSS_REASON, "loss_reason"),
+        )
+    },
+}
+"""What the analysis tools count and filter by: the dimensions, and some that only they read."""
+
 DIMENSION_ALIASES: dict[str, str] = {
     "lifecycle_bucket": "lifecycle",
     "stage": "opportunity_stage",
@@ -63,12 +78,28 @@ DIMENSION_ALIASES: dict[str, str] = {
     "call_month": "month",
     "primary_lead_source": "lead_source",
 }
+_ANALYSIS_ALIASES = {"outcome": "won_lost", "participant_title": "persona"}
 """Other names of a dimension, accepted wherever its name is and not listed twice."""
 
 
-def offered(switches: frozenset[str]) -> list[str]:
-    """Return the names of the dimensions whose class none of the policy *switches* withholds."""
+def dimension_named(name: str) -> Dimension | None:
+    """Return the dimension called *name*, its name or an alias; None when there is none."""
+    return ANALYSIS.get(_ANALYSIS_ALIASES.get(name, DIMENSION_ALIASES.get(name, name)))
+
+
+def names_offered(switches: frozenset[str], *, analysis: bool = False) -> list[str]:
+    """Return the names and aliases that an argument takes: dimensions none of *switches* withholds, or with *analysis*
+    those of the analysis tools."""
+    names = offered(switches, analysis=analysis)
+    known = DIMENSION_ALIASES | (_ANALYSIS_ALIASES if analysis else {})
+    return [*names, *(alias for alias, name in known.items() if name in names)]
+
+
+def offered(switches: frozenset[str], *, analysis: bool = False) -> list[str]:
+    """Return the names of the dimensions (with *analysis*: of those of the analysis tools) whose class none of the
+    policy *switches* withholds."""
     hidden: set[Field] = set()
     for switch in switches:
         hidden |= SWITCHES[switch]
-    return [name for name, dimension in DIMENSIONS.items() if dimension.field not in hidden]
+    of = ANALYSIS if analysis else DIMENSIONS
+    return [name for name, dimension in of.items() if dimension.field not in hidden]

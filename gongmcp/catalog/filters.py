@@ -39,7 +39,7 @@ def filters_of(model: type[Arguments]) -> Mapping[str, tuple[Filters, ...]]:
     return found
 
 
-def nested_model(hint: Any) -> type[Arguments] | None:
+def nested_model(hint: Any) -> Any:
     """Return the model of an argument that is an object, None for any other."""
     if get_origin(hint) is Annotated:
         return nested_model(get_args(hint)[0])

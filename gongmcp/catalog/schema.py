@@ -12,7 +12,7 @@ import msgspec
 
 from gongmcp.catalog.arguments import DimensionMark, LimitMark
 from gongmcp.catalog.declaration import Level, Tool
-from gongmcp.catalog.dimensions import DIMENSION_ALIASES, offered
+from gongmcp.catalog.dimensions import names_offered
 from gongmcp.catalog.filters import withheld_arguments
 from gongmcp.exposure.decisions import possible
 from gongmcp.exposure.policy import Policy
@@ -87,8 +87,7 @@ def _argument(hint: Any, tool: Tool, policy: Policy, path: str) -> dict[str, Any
                 "description": f"Rows to return; {limits.default} when omitted.",
             }
         elif isinstance(mark, DimensionMark):
-            names = offered(policy.switches)
-            schema["enum"] = [*names, *(alias for alias, name in DIMENSION_ALIASES.items() if name in names)]
+            schema["enum"] = names_offered(policy.switches, analysis=mark.analysis)
         elif isinstance(mark, msgspec.Meta):
             schema |= _meta(mark)
     if schema["type"] == "string" and "enum" not in schema and "format" not in schema:

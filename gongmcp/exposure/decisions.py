@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gongmcp.catalog.dimensions import DIMENSION_ALIASES, DIMENSIONS
+from gongmcp.catalog.dimensions import dimension_named
 from gongmcp.exposure.fields import SWITCHES, Expose, Field
 from gongmcp.exposure.policy import Policy
 from gongmcp.exposure.small_cells import REASON, RULE
@@ -36,7 +36,9 @@ def field_of(expose: Expose, arguments: Mapping[str, Any]) -> Field:
     if expose.by is None:
         return expose.field
     asked = arguments.get(expose.by, "lifecycle")
-    return DIMENSIONS[DIMENSION_ALIASES.get(asked, asked)].field
+    dimension = dimension_named(asked)
+    assert dimension is not None  # the argument is one of an enumeration
+    return dimension.field
 
 
 @dataclass(frozen=True, slots=True)
