@@ -111,13 +111,13 @@ def print_status(status: SyncStatus) -> None:
     if status.waiting:
         emit_text("")
         table(
-            ("call", "outcome", "asked", "since", "again from"),
+            ("call", "outcome", "attempts", "days", "again from"),
             [
                 (
                     row.call_id,
                     row.outcome.replace("_", " "),
-                    f"{row.attempts} times",
-                    f"{row.days:,} days",
+                    f"{row.attempts:,}",
+                    f"{row.days:,}",
                     row.next_ask_at,
                 )
                 for row in status.waiting

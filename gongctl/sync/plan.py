@@ -26,7 +26,7 @@ from gongctl.sync.config import (
     TranscriptsStep,
     step_name,
 )
-from gongctl.sync.coverage import beginning, plan_windows
+from gongctl.sync.coverage import Span, Window, beginning, plan_windows
 from gongctl.sync.scorecards import WINDOW as REVIEW_WINDOW
 from gongctl.sync.steps import wanted_calls, wanted_scorecards
 from gongctl.sync.times import DAY, present, written
@@ -100,17 +100,9 @@ def _step(step: AnyStep, config: RunConfig, connection: sqlite3.Connection | Non
         begin = wanted.from_at if wanted.from_at is not None else _beginning(connection, question)
         if begin is None:
             return PlannedStep(name, "needs a first day: from", 0)
-        length = wanted.to_at - begin
-        if connection is not None:
-            span = (begin, wanted.to_at)
-            count = len(
-                plan_windows(
-                    connection, question, span, look_back=wanted.look_back, length=REVIEW_WINDOW, now=present()
-                )
-            )
-        else:
-            count = -(-length // REVIEW_WINDOW)
-        return PlannedStep(name, f"{count:,} windows of reviews since {written(begin)[:10]}", count, True)
+        span = (begin, wanted.to_at)
+        windows = _windows(connection, question, span, wanted.look_back, REVIEW_WINDOW)
+        return PlannedStep(name, _told(windows), len(windows), True)
     if isinstance(step, SettingsStep):
         return PlannedStep(name, " and ".join(step.kinds), len(step.kinds))
     if isinstance(step, CrmStep):
@@ -127,20 +119,31 @@ def _calls(wanted: WantedCalls, connection: sqlite3.Connection | None, base_url:
     begin = wanted.from_at if wanted.from_at is not None else _beginning(connection, question)
     if begin is None:
         return PlannedStep("calls", "needs a first day: from", 0)
-    end = min(wanted.to_at, present())
+    span = (begin, min(wanted.to_at, present()))
+    windows = _windows(connection, question, span, wanted.look_back, wanted.window)
     if connection is None:
-        count = -(-(end - begin) // wanted.window)
-        return PlannedStep("calls", f"{count:,} windows since {written(begin)[:10]}", count, True)
-    windows = plan_windows(
-        connection, question, (begin, end), look_back=wanted.look_back, length=wanted.window, now=present()
-    )
+        return PlannedStep("calls", _told(windows), len(windows), True)
     a_day = _calls_a_day(connection, question)
     pages = sum(
         max(1, -(-int((window.to_at - window.from_at) / DAY * (a_day or 0)) // PAGE) - window.pages)
         for window in windows
     )
-    what = f"{len(windows):,} windows since {written(windows[0].from_at)[:10]}" if windows else "nothing is due"
-    return PlannedStep("calls", what, pages, a_day is None and bool(windows))
+    return PlannedStep("calls", _told(windows), pages, a_day is None and bool(windows))
+
+
+def _windows(
+    connection: sqlite3.Connection | None, question: str, span: Span, look_back: int, length: int
+) -> list[Window]:
+    if connection is None:
+        return [Window(at, min(at + length, span[1])) for at in range(*span, length)]
+    return plan_windows(connection, question, span, look_back=look_back, length=length, now=present())
+
+
+def _told(windows: list[Window]) -> str:
+    if not windows:
+        return "nothing is due"
+    first = written(min(window.from_at for window in windows))[:10]
+    return f"{len(windows):,} window{'s' if len(windows) > 1 else ''} since {first}"
 
 
 def _calls_a_day(connection: sqlite3.Connection, question: str) -> float | None:

@@ -232,6 +232,40 @@ def test_pages_that_shift_under_the_listing_are_read_again(home: Path, gongctl_o
         assert len(there.fake.asked(CALLS)) > 3
 
 
+def test_a_window_that_never_stands_still_is_left_to_the_next_run(home: Path, gongctl_of: Of) -> None:
+    made = made_up(40, first=moment(1, 0), days=1)
+    with world(made, home, Moods(page_size=8)) as there:
+
+        def delete_one(fake: FakeGong, number: int) -> None:
+            del made.calls[-1]
+
+        there.fake.before_answer = delete_one
+        gongctl = gongctl_of(there)
+        step = listing(gongctl, "--from", "2026-03-01", "--to", "2026-03-03")
+        assert "1 windows changed while they were read" in step["notes"][0]
+        assert one(home / "c.db", "SELECT count(*) FROM sync_coverage WHERE from_at < to_at") == 0
+        there.fake.before_answer = None
+        assert listing(gongctl)["notes"] == []
+        assert {call["metaData"]["id"] for call in made.calls} <= ids(home / "c.db")
+        assert one(home / "c.db", "SELECT count(*) FROM sync_coverage WHERE from_at < to_at") == 1
+
+
+def test_fewer_calls_than_gong_says_are_read_twice_and_told(
+    home: Path, gongctl_of: Of, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = FakeGong._page
+
+    def boasting(self: FakeGong, *arguments: Any) -> Any:
+        items, records = page(self, *arguments)
+        return items, records | {"totalRecords": records["totalRecords"] + 1}
+
+    monkeypatch.setattr(FakeGong, "_page", boasting)
+    with world(made_up(5, first=moment(1, 0), days=1), home, Moods(page_size=3)) as there:
+        step = listing(gongctl_of(there), "--from", "2026-03-01", "--to", "2026-03-03")
+        assert "fewer calls than it says" in step["notes"][0]
+        assert (step["records"]["new"], step["pages"]) == (5, 4)
+
+
 # --- odd records (A08, A10)
 
 
