@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from docgen import catalogue, cli_help, errors, exposure, restricted_mode
+from docgen import catalogue, cli_help, errors, exposure, restricted_mode, tui_keys
 from docgen.blocks import differing, fill
 from docgen.sample_cache import sample_cache
 
@@ -38,6 +38,7 @@ STATIC: dict[str, Callable[[], str]] = {
     "file-keys": cli_help.file_keys,
     "limits": cli_help.limits,
     "sensitive-commands": restricted_mode.sensitive_commands,
+    "tui-keys": tui_keys.tui_keys,
 }
 """Blocks made of the code alone."""
 

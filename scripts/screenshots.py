@@ -24,6 +24,8 @@ from tempfile import TemporaryDirectory
 import cairosvg
 from docgen.sample_cache import EPOCH, sample_cache
 
+from gongctl.approval.reviewing import CacheReviewing
+from gongctl.approval.state import ReviewState
 from gongctl.cli.operations import CacheOperations
 from gongmcp.handler import ToolHandler, build_handler
 from gongmcp.settings import ServerSettings
@@ -60,6 +62,7 @@ class Picture:
 
     A step in angle brackets is a key, ``<settle>`` waits for the running call, any other is typed. With a profile
     the working folder holds ``candidate.yaml``, which puts renewals first. Under a list some customers are restricted.
+    A review opens with the queue of ``operator-smoke``.
     """
 
     size: tuple[int, int]
@@ -68,6 +71,7 @@ class Picture:
     cache: bool = True
     profile: bool = False
     listed: bool = False
+    review: bool = False
 
 
 def run(query: str, *then: str) -> tuple[str, ...]:
@@ -88,20 +92,35 @@ PICTURES: dict[str, Picture] = {
     "compare": Picture(
         (120, 40), ("<b>", "<settle>", "<c>", "<settle>", "candidate.yaml", "<enter>", "<settle>"), profile=True
     ),
+    "review": Picture((140, 45), ("<settle>", "<s>", "<down>", "<down>"), review=True),
+    "review-structured": Picture((120, 40), ("<settle>", "<l>", "<n>", "<n>", "<d>"), review=True),
+    "review-samples": Picture((100, 30), ("<settle>", "<x>"), review=True),
+    "review-lock": Picture(
+        (120, 40), ("<settle>", "<A>", "<settle>", "<A>", "<settle>", "<L>", "<settle>"), review=True
+    ),
+    "review-slim": Picture((60, 20), ("<settle>", "<enter>", "<n>", "<n>"), review=True),
+    "review-contrast": Picture((120, 40), ("<settle>", "<n>"), "preflight-contrast", review=True),
+    "cost": Picture((120, 40), ("<settle>", "<k>"), review=True),
     "governance": Picture((140, 45), ("<o>", "<settle>", "<c>", LISTED_CALL, "<enter>", "<settle>"), listed=True),
 }
 
 
 async def photograph(
-    picture: Picture, handler: ToolHandler, operations: CacheOperations | None, settings: ServerSettings
+    picture: Picture,
+    handler: ToolHandler,
+    operations: CacheOperations | None,
+    settings: ServerSettings,
+    reviewing: CacheReviewing | None = None,
 ) -> str:
     """Play *picture* and return it as SVG."""
-    app = PreflightApp(handler, operations, settings=settings)
+    app = PreflightApp(handler, operations, settings=settings, reviewing=reviewing)
     async with app.run_test(size=picture.size) as pilot:
         app.theme = picture.theme
         await pilot.pause()
         for step in picture.steps:
             if step == "<settle>":
+                await app.workers.wait_for_complete()
+                await pilot.pause()
                 await app.workers.wait_for_complete()
                 await pilot.pause()
             elif step.startswith("<"):
@@ -144,6 +163,15 @@ def restricting(db: Path) -> Iterator[tuple[Path, ServerSettings]]:
         yield copy, ServerSettings.resolve({"ai_governance_config": str(listed), "min_cell": "5"}, {})
 
 
+@contextmanager
+def reviewing(db: Path) -> Iterator[tuple[CacheReviewing, ServerSettings]]:
+    """Give the review of ``operator-smoke`` on *db*, in a folder of its own and by a name that is nobody's."""
+    with TemporaryDirectory(prefix="gongctl-docs-") as folder, chdir(folder):
+        os.environ |= {"LOGNAME": "operator", "SOURCE_DATE_EPOCH": EPOCH}
+        settings = ServerSettings.resolve({"tool_preset": "operator-smoke"}, {})
+        yield CacheReviewing(db, settings, ReviewState(Path(folder) / "state")), settings
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the pictures that were asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -160,6 +188,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if picture.profile:
                 with profiled(db):
                     svg = asyncio.run(photograph(picture, handler, CacheOperations(db), settings))
+            elif picture.review:
+                with reviewing(db) as (review, settings):
+                    svg = asyncio.run(photograph(picture, build_handler(settings, db), None, settings, review))
             elif picture.listed:
                 with restricting(db) as (copy, settings):
                     operations = CacheOperations(copy, settings)

@@ -13,6 +13,7 @@ from gongctl.cli.lazy import LightCommand
 from gongctl.cli.output import emit_json, emit_text, fail, heading, note, paragraph, table
 from gongctl.cli.policy_options import EPILOG, open_handler, resolve, shows_ids, takes_policy
 from gongctl.cli.restricted import is_blocking, sensitive
+from gongctl.cli.screens import Ascii
 from gongmcp.errors import Exit
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def review(
     db: Annotated[
         str | None, typer.Option("--db", envvar="GONGCTL_DB", metavar="PATH", help="The cache to read.")
     ] = None,
+    ascii: Ascii = False,  # noqa: A002
 ) -> None:
     """Review the tools of a preset, riskiest exposure first, and approve them into the lock (--lock FILE).
 
@@ -62,7 +64,7 @@ def review(
     if as_json or as_table or not interactive():
         _print(reviewing, settings, tool, as_json=as_json)
     else:
-        _open(reviewing, settings, Path(db), config)
+        _open(reviewing, settings, Path(db), config, tool or "", ascii=ascii)
 
 
 def _reviewing(settings: ServerSettings, db: Path, config: Path | None, first: str | None) -> CacheReviewing:
@@ -73,7 +75,15 @@ def _reviewing(settings: ServerSettings, db: Path, config: Path | None, first: s
     return CacheReviewing(db, settings, state, config=config, restricted=is_blocking(), first=first or "")
 
 
-def _open(reviewing: CacheReviewing, settings: ServerSettings, db: Path, config: Path | None) -> None:
+def _open(
+    reviewing: CacheReviewing,
+    settings: ServerSettings,
+    db: Path,
+    config: Path | None,
+    tool: str,
+    *,
+    ascii: bool,  # noqa: A002
+) -> None:
     """Open the screens at the queue. The lock is what is written there, so it does not bind what is on show."""
     from dataclasses import replace
 
@@ -84,7 +94,9 @@ def _open(reviewing: CacheReviewing, settings: ServerSettings, db: Path, config:
     handler = open_handler(settings, db)
     blocked = is_blocking()
     operations = CacheOperations(db, settings, config=config, restricted=blocked)
-    PreflightApp(handler, operations, settings=settings, restricted=blocked, reviewing=reviewing).run()
+    PreflightApp(
+        handler, operations, settings=settings, restricted=blocked, reviewing=reviewing, tool=tool, ascii=ascii
+    ).run()
 
 
 def _print(reviewing: CacheReviewing, settings: ServerSettings, tool: str | None, *, as_json: bool) -> None:

@@ -13,6 +13,7 @@ from gongctl.cli.operations import CacheOperations
 from gongctl.cli.output import fail
 from gongctl.cli.policy_options import EPILOG, open_handler, resolve, shows_ids, takes_policy
 from gongctl.cli.restricted import is_blocking, sensitive
+from gongctl.cli.screens import Ascii
 from gongmcp.errors import Exit
 from gongmcp.settings import ServerSettings
 
@@ -24,8 +25,16 @@ def interactive() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def open_preview(settings: ServerSettings, db: Path, config: Path | None = None) -> None:
+def open_preview(
+    settings: ServerSettings,
+    db: Path,
+    config: Path | None = None,
+    *,
+    ascii: bool = False,  # noqa: A002
+) -> None:
     """Run the preview over the cache at *db* until the operator leaves it; *config* is the settings file.
+
+    *ascii* draws no lines, bars and arrows, but letters in their place.
 
     Raises:
         StartupRefusal: the file is no usable cache.
@@ -35,7 +44,7 @@ def open_preview(settings: ServerSettings, db: Path, config: Path | None = None)
 
     blocked = is_blocking()
     operations = CacheOperations(db, settings, config=config, restricted=blocked)
-    PreflightApp(handler, operations, settings=settings, restricted=blocked).run()
+    PreflightApp(handler, operations, settings=settings, restricted=blocked, ascii=ascii).run()
 
 
 @app.command("tui", epilog=EPILOG)
@@ -46,6 +55,7 @@ def tui(
     db: Annotated[
         Path | None, typer.Option("--db", envvar="GONGCTL_DB", metavar="PATH", help="The cache to read.")
     ] = None,
+    ascii: Ascii = False,  # noqa: A002
 ) -> None:
     """Preview on screen, for any tool, what an agent would receive and what is withheld and why.
 
@@ -59,4 +69,5 @@ def tui(
             "Without one, gongctl mcp call NAME --db PATH --explain --text prints the same.",
             Exit.USAGE,
         )
-    open_preview(resolve(flags), db, Path(flags["config"]) if "config" in flags else None)
+    config = Path(flags["config"]) if "config" in flags else None
+    open_preview(resolve(flags), db, config, ascii=ascii)
