@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from gongctl.cache.crm_context import CrmObject, as_text, crm_objects, is_phone_field
 from gongctl.cache.lifecycle import LifecycleRules, chosen_account, chosen_opportunity, classify, priority_score
@@ -24,6 +24,9 @@ from gongmcp.exposure.participants import Participants
 from gongmcp.exposure.text import MaskedText, apply_spans, format_spans
 from gongmcp.store.crm_names import CrmNames
 from gongmcp.store.schema import MAX_SEGMENTS
+
+if TYPE_CHECKING:
+    from gongctl.vcon.project import Projection
 
 MAX_SECOND: Final = (1 << 32) - 1
 _MILLISECOND_EPOCHS: Final = 100_000_000_000  # a bigger number of seconds would be the year 5138
@@ -89,7 +92,7 @@ class ServingCall:
     *second* is its start (UTC, seconds since 1970, 0..2^32-1) and *tie* the number it prefers among the
     calls of that second; *facts* holds the columns of ``call_facts`` except numbers; *account* and
     *opportunity* are the positions of the objects that they were read from; *profiles* are its facts under the
-    business profiles of which facts are kept.
+    business profiles of which facts are kept; *vcons* are the rows of the vCons that it stands for.
     """
 
     call_id: str
@@ -103,6 +106,7 @@ class ServingCall:
     account: int | None
     opportunity: int | None
     profiles: tuple[ProfileFacts, ...] = ()
+    vcons: tuple[Projection, ...] = ()
 
 
 def derive(

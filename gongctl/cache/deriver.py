@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, Pipe
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import msgspec
 
@@ -26,6 +26,9 @@ from gongctl.governance.judge import Judge
 from gongctl.governance.verdicts import Verdict, content_digest, entry_rule, words_of
 from gongmcp.governance.scope import Scope
 from gongmcp.store.crm_names import CrmNames
+
+if TYPE_CHECKING:
+    from gongctl.vcon.project import Projection
 
 _END_SECONDS: Final = 5.0
 # Not ``multiprocessing.Process``: that would run the caller's main script once more.
@@ -47,6 +50,7 @@ class RawCall:
     imported_at: str
     transcript: bytes | None
     answered: tuple[bytes, ...] = ()
+    vcons: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,7 @@ def derive_batch(batch: Sequence[RawCall], rules: Rules) -> Derived:
             )
             outside = rules.scope.excludes(served.facts)
             if outside is None:
-                calls.append(served)
+                calls.append(replace(served, vcons=_vcon_rows(raw, payloads, served, rules)) if raw.vcons else served)
             else:
                 verdict = replace(verdict, rule=outside)
         verdicts.append(verdict)
@@ -121,11 +125,12 @@ def derive_batch(batch: Sequence[RawCall], rules: Rules) -> Derived:
 
 def judged(raw: RawCall, payloads: _Payloads, rules: Rules) -> Verdict:
     """Return the verdict of the restricted list on one call, with the words by which a changed list finds it."""
-    content = content_digest((raw.call, raw.transcript, *raw.answered))
+    content = content_digest((raw.call, raw.transcript, *raw.answered, *raw.vcons))
     if rules.judge is None:
         return Verdict(raw.call_id, "", "", content)
-    found = rules.judge.find(payloads.call, payloads.transcript, payloads.answered)
-    words = words_of(rules.judge.words(payloads.call, payloads.transcript, payloads.answered))
+    said = [*payloads.answered, *payloads.vcon_texts]
+    found = rules.judge.find(payloads.call, payloads.transcript, said)
+    words = words_of(rules.judge.words(payloads.call, payloads.transcript, said))
     if found is None:
         return Verdict(raw.call_id, "", "", content, words)
     return Verdict(raw.call_id, entry_rule(rules.secret, found.entry), found.source, content, words)
@@ -138,6 +143,7 @@ class _Payloads:
     call: dict[str, Any]
     transcript: dict[str, Any] | None
     answered: list[dict[str, Any]]
+    vcon_texts: list[dict[str, Any]]
 
     @classmethod
     def of(cls, raw: RawCall) -> _Payloads:
@@ -146,7 +152,26 @@ class _Payloads:
             decode_payload(raw.call),
             None if raw.transcript is None else decode_payload(raw.transcript),
             [decode_payload(item) for item in raw.answered],
+            [texts_of_vcon(item) for item in raw.vcons],
         )
+
+
+def texts_of_vcon(payload: bytes) -> dict[str, Any]:
+    """Return every text of a stored vCon, what its bodies hold decoded, as a judge looks at payloads."""
+    from gongctl.vcon.served import texts_of  # most caches hold no vCon
+
+    return {"vcon": texts_of(decode_payload(payload))}
+
+
+def _vcon_rows(raw: RawCall, payloads: _Payloads, served: ServingCall, rules: Rules) -> tuple[Projection, ...]:
+    """Return what is served of the vCons that a call stands for."""
+    from gongctl.vcon.served import served_rows
+
+    people = payloads.call.get("parties") if rules.mask_participants else None
+    accounts = [item.name for item in served.objects if item.kind == "account"]
+    return tuple(
+        served_rows(decode_payload(item), raw.call_id, raw.imported_at, people, accounts) for item in raw.vcons
+    )
 
 
 def decode_payload(payload: bytes) -> dict[str, Any]:

@@ -30,7 +30,7 @@ OPERATOR_APPLICATION_ID: Final = 0x474F4E4F
 SYNCED: Final = "source_generation"
 """Key of ``meta``: the generation of the cache up to which changed calls are on the model's list."""
 
-_VIEWS: Final = ("raw_calls", "raw_transcripts", "raw_records")
+_VIEWS: Final = ("raw_calls", "raw_transcripts", "raw_records", "raw_vcons")
 _TAKEN_OVER: Final = ("profiles", "active_profile")
 _META: Final = ("secret", "data_generation", "last_import_at")
 

@@ -48,6 +48,7 @@ def _remove(writer: CacheWriter, generation: int, call_ids: Sequence[str], *, ca
         answered = connection.execute(
             f"DELETE FROM raw_records WHERE kind = 'answered_scorecard' AND call_id {among}", (ids,)
         ).rowcount
+        connection.execute(f"DELETE FROM raw_vcons WHERE call_id {among}", (ids,))
         connection.execute(f"DELETE FROM sync_transcripts WHERE call_id {among}", (ids,))
     removed = Removed(len(present) if calls else 0, len(segments), sum(segments.values()), answered)
     tallies = Counter(

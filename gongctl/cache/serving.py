@@ -20,6 +20,7 @@ from typing import Final
 
 from gongctl.cache.derive import MAX_SECOND, ServingCall
 from gongctl.cache.profile_facts import ProfileFacts
+from gongctl.vcon import rows as vcon_rows
 from gongmcp.store.crm_names import CrmNames
 from gongmcp.store.schema import INDEX_BITS, TIE_BITS, first_segment, last_segment
 
@@ -164,6 +165,7 @@ class ServingWriter:
         for call in ordered:
             delta.update(self._tally(call))
         self._insert([(numbers[call.call_id], call) for call in ordered], same_segments)
+        self._replace_vcons(ordered, removed_ids)
         self.count(delta)
         opportunities |= self._opportunities_of(numbers.values())
         self._retell_opportunities(opportunities)
@@ -178,6 +180,7 @@ class ServingWriter:
             *("opportunities", "answered_scorecards", "profile_facts", "profile_values"),
         ):
             execute(f"DELETE FROM {table}")
+        vcon_rows.clear(self._connection)
         execute("UPDATE profile_models SET complete = 0")
 
     def add_profile_facts(self, facts: Sequence[tuple[int, ProfileFacts]]) -> None:
@@ -357,6 +360,13 @@ class ServingWriter:
             number = 0
 
     # --- writing ---
+
+    def _replace_vcons(self, calls: Sequence[ServingCall], removed: Iterable[str]) -> None:
+        """Make the rows of vCons those of *calls*, and none of the calls *removed*."""
+        if self._connection.execute("SELECT 1 FROM vcons LIMIT 1").fetchone() is not None:
+            kept = {item.header["uuid"] for call in calls for item in call.vcons}
+            vcon_rows.forget_of_calls(self._connection, [*removed, *(call.call_id for call in calls)], kept)
+        vcon_rows.write_rows(self._connection, [item for call in calls for item in call.vcons])
 
     def _forget(self, call_no: int, *, with_segments: bool) -> None:
         execute = self._connection.execute

@@ -20,7 +20,7 @@ from gongmcp.store.schema import SCHEMA_VERSION
 
 Progress = Callable[[int, int], None]
 
-_PAYLOADS: Final = ("raw_calls", "raw_transcripts", "raw_records")
+_PAYLOADS: Final = ("raw_calls", "raw_transcripts", "raw_records", "raw_vcons")
 _REPORT_EVERY: Final = 500
 _SAMPLED: Final = 50
 _TALLIES: Final = f"""
@@ -68,6 +68,8 @@ def index_faults(connection: sqlite3.Connection) -> list[str]:
     for index, table, number, column in (
         ("segments_fts", "segments", "segment_no", "text"),
         ("crm_values_fts", "crm_values", "value_no", "value"),
+        ("vcons_fts", "vcons", "vcon_no", "subject_key"),
+        ("vcon_texts_fts", "vcon_texts", "text_no", "text"),
     ):
         held = connection.execute(f"SELECT count(*) FROM {index}_docsize").fetchone()[0]
         there = connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]

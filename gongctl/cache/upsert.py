@@ -53,8 +53,8 @@ class KindCount:
 class ImportReport:
     """What an import did. Counts hold committed work only, so they are true after an interruption.
 
-    *kinds* has an entry for every kind; *unknown_rejected* counts what was not even of a known kind;
-    *segments* are the sentences of the new and changed transcripts; *parts* are seconds spent on
+    *kinds* has an entry for every kind of Gong's, *vcons* counts vCons; *unknown_rejected* counts what was not even of
+    a known kind; *segments* are the sentences of the new and changed transcripts; *parts* are seconds spent on
     ``parse``, ``pack`` (digest and compression) and ``rows``. *kept_out* counts the records of calls that a tombstone
     keeps out: they were not stored.
     """
@@ -63,25 +63,30 @@ class ImportReport:
     unknown_rejected: int = 0
     rejected: list[Rejected] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
+    vcons: KindCount = field(default_factory=KindCount)
     kept_out: int = 0
     segments: int = 0
     seconds: float = 0.0
     parts: dict[str, float] = field(default_factory=lambda: {"parse": 0.0, "pack": 0.0, "rows": 0.0})
 
+    def count_of(self, kind: Kind) -> KindCount:
+        """Return the count of *kind*."""
+        return self.vcons if kind == "vcon" else self.kinds[kind]
+
     @property
     def rejected_count(self) -> int:
         """How much was rejected, whether it is listed or not."""
-        return self.unknown_rejected + sum(count.rejected for count in self.kinds.values())
+        return self.unknown_rejected + sum(count.rejected for count in (*self.kinds.values(), self.vcons))
 
     @property
     def changed(self) -> bool:
         """Whether the cache holds anything that it did not hold before."""
-        return any(count.new or count.changed for count in self.kinds.values())
+        return any(count.new or count.changed for count in (*self.kinds.values(), self.vcons))
 
     @property
     def accepted(self) -> int:
         """How many records were stored, or were there already."""
-        return sum(count.new + count.changed + count.unchanged for count in self.kinds.values())
+        return sum(count.new + count.changed + count.unchanged for count in (*self.kinds.values(), self.vcons))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +148,7 @@ def _note_rejected(report: ImportReport, item: Rejected) -> None:
     if item.kind is None:
         report.unknown_rejected += 1
     else:
-        report.kinds[item.kind].rejected += 1
+        report.count_of(item.kind).rejected += 1
     if len(report.rejected) < REJECTED_KEPT:
         report.rejected.append(item)
 
@@ -177,6 +182,9 @@ def store_records(
                 batch.transcripts(of_kind)
             else:
                 batch.others(kind, of_kind)
+        vcons = [record for record in permitted if record.kind == "vcon"]
+        if vcons:
+            batch.vcons(vcons)
         batch.finish()
         if also is not None:
             also(generation)
@@ -184,7 +192,7 @@ def store_records(
     report.kept_out += len(records) - len(permitted)
     report.segments += batch.segments
     for kind, count in batch.counts.items():
-        total = report.kinds[kind]
+        total = report.count_of(kind)
         total.new += count.new
         total.changed += count.changed
         total.unchanged += count.unchanged
@@ -213,7 +221,7 @@ class _Batch:
         self._now = utc_now()
         self._tallies: Counter[str] = Counter()
         self.clock = _Clock(parts)
-        self.counts: dict[Kind, KindCount] = {kind: KindCount() for kind in KINDS}
+        self.counts: dict[Kind, KindCount] = {kind: KindCount() for kind in (*KINDS, "vcon")}
         self.segments = 0
 
     def permitted(self, records: Sequence[Record]) -> Sequence[Record]:
@@ -297,6 +305,30 @@ class _Batch:
         )
         self._mark_dirty(self._calls_of(kind, rows))
 
+    def vcons(self, records: Sequence[Record]) -> None:
+        """Store vCons verbatim. Each is dirty with the call that stands for it, or stood for it before."""
+        ids = _id_list(records)
+        among = "uuid IN (SELECT value FROM json_each(?))"
+        stored: dict[str, bytes] = dict(
+            self._connection.execute(f"SELECT uuid, digest FROM raw_vcons WHERE {among}", (ids,))
+        )
+        rows, _ = self._pack_all("vcon", records, stored, _as_delivered)
+        del self._tallies["vcon"]  # nothing asks for how many there are without looking
+        before = self._connection.execute(f"SELECT call_id FROM raw_vcons WHERE {among}", (json.dumps(list(rows)),))
+        calls = {record.record_id: _call_of(record) for record in records}
+        self._mark_dirty([call_id for (call_id,) in before if call_id])
+        self._connection.executemany(
+            """INSERT INTO raw_vcons (uuid, call_id, payload, digest, imported_at, generation) VALUES (?, ?, ?, ?, ?, ?)
+               ON CONFLICT (uuid) DO UPDATE
+               SET call_id = excluded.call_id, payload = excluded.payload, digest = excluded.digest,
+                   generation = excluded.generation""",
+            [
+                (row.record_id, calls[row.record_id], row.payload, row.digest, self._now, self._generation)
+                for row in rows.values()
+            ],
+        )
+        self._mark_dirty(call_id for key in rows if (call_id := calls[key]))
+
     def _calls_of(self, kind: Kind, record_ids: Iterable[str]) -> list[str]:
         """Return the calls that stored answered scorecards speak of."""
         if kind != "answered_scorecard":
@@ -363,7 +395,7 @@ class _Batch:
 
 
 def _call_of(record: Record) -> str | None:
-    """Return the call that an answered scorecard speaks of; None when it names none."""
+    """Return the call that an answered scorecard speaks of, or a vCon stands for; None when it names none."""
     call_id = record.payload.get("callId")
     return call_id if isinstance(call_id, str) and call_id else None
 
@@ -372,7 +404,7 @@ def _subject(record: Record) -> str | None:
     """Return the call that *record* is, or is a part of; None when it belongs to none."""
     if record.kind in ("call", "transcript"):
         return record.record_id
-    return _call_of(record) if record.kind == "answered_scorecard" else None
+    return _call_of(record) if record.kind in ("answered_scorecard", "vcon") else None
 
 
 class _PartKeeper:

@@ -14,6 +14,7 @@ from typing import Final
 from gongctl.cache.serving import CounterKey, value_digest
 from gongmcp.store.crm_names import CrmNames
 from gongmcp.store.schema import INDEX_BITS, TIE_BITS
+from gongmcp.store.vcon_schema import VCON_INDEXES
 
 _ORPHANS: Final = {
     "segments without a call": f"""
@@ -166,7 +167,11 @@ def recount(connection: sqlite3.Connection, names: CrmNames | None = None) -> li
     """
     faults = [f"{count} {what}" for what, sql in _ORPHANS.items() if (count := connection.execute(sql).fetchone()[0])]
     faults += _counter_faults(connection, names or CrmNames.default())
-    for index, of in (("segments_fts", "segments"), ("crm_values_fts", "CRM values")):
+    for index, of in (
+        ("segments_fts", "segments"),
+        ("crm_values_fts", "CRM values"),
+        *((index, "vCons") for index in VCON_INDEXES),
+    ):
         try:
             # rank = 1: compare with the text of the rows as well, not only within the index.
             connection.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('integrity-check', 1)")

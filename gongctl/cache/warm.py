@@ -32,6 +32,7 @@ from gongmcp.exposure.kinds import MASKING_VERSION
 from gongmcp.governance.restricted import RestrictedList
 from gongmcp.store.model import ModelRules
 from gongmcp.store.profile import CLASSIFIER_VERSION
+from gongmcp.store.vcon_schema import VCON_INDEXES
 
 BATCH_CALLS: Final = 200
 BATCH_SEGMENTS: Final = 40_000
@@ -49,7 +50,7 @@ _ROW_FACTOR: Final = 12
 CLEANED_UP_TO: Final = 2_000_000
 """Served segments up to which a warm that removed calls also takes their words out of the full-text indexes for good
 (some seconds); in a larger cache that waits for the next large build, or for a purge."""
-_INDEXES: Final = ("segments_fts", "crm_values_fts")
+_INDEXES: Final = ("segments_fts", "crm_values_fts", *VCON_INDEXES)
 KEPT_PROFILES: Final = 3
 """Profiles of which facts are kept: the active one and those that were active or asked for last."""
 REJUDGE_TARGET: Final = "rejudge_target"
@@ -492,7 +493,8 @@ class _Run:
             segments += count
             if batch and segments > BATCH_SEGMENTS:
                 break
-            batch.append(RawCall(call_id, call, imported_at or "", transcript, self._answered(call_id)))
+            answered, vcons = self._answered(call_id), self._vcons(call_id)
+            batch.append(RawCall(call_id, call, imported_at or "", transcript, answered, vcons))
         rows.close()
         return batch
 
@@ -501,6 +503,11 @@ class _Run:
         rows = self._connection.execute(
             "SELECT payload FROM raw_records WHERE call_id = ? ORDER BY record_id", (call_id,)
         )
+        return tuple(payload for (payload,) in rows)
+
+    def _vcons(self, call_id: str) -> tuple[bytes, ...]:
+        """Read the vCons that a call stands for."""
+        rows = self._connection.execute("SELECT payload FROM raw_vcons WHERE call_id = ? ORDER BY uuid", (call_id,))
         return tuple(payload for (payload,) in rows)
 
     def _served(self, call_ids: list[str]) -> list[str]:

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gongctl.cache.deriver import decode_payload
+from gongctl.cache.deriver import decode_payload, texts_of_vcon
 from gongmcp.errors import Exit, StartupRefusal
 from gongmcp.exposure.aliases import call_ref
 
 
 @dataclass(frozen=True, slots=True)
 class CallPayloads:
-    """The payloads of one call, decoded."""
+    """The payloads of one call, decoded; *answered* has the texts of its vCons too, for whoever judges it."""
 
     call_id: str
     call: dict[str, Any]
@@ -61,10 +61,14 @@ def payloads_of(connection: sqlite3.Connection, call_id: str) -> CallPayloads:
         (call_id,),
     ).fetchone()
     answered = connection.execute("SELECT payload FROM raw_records WHERE call_id = ? ORDER BY record_id", (call_id,))
+    vcons = connection.execute("SELECT payload FROM raw_vcons WHERE call_id = ? ORDER BY uuid", (call_id,))
     return CallPayloads(
         call_id,
         decode_payload(call),
         None if transcript is None else decode_payload(transcript),
-        [decode_payload(payload) for (payload,) in answered],
+        [
+            *(decode_payload(payload) for (payload,) in answered),
+            *(texts_of_vcon(payload) for (payload,) in vcons),
+        ],
         imported_at,
     )

@@ -15,6 +15,7 @@ Kind = Literal[
     "answered_scorecard",
     "crm_integration",
     "crm_schema",
+    "vcon",
 ]
 
 KINDS: Final[tuple[Kind, ...]] = (
@@ -28,7 +29,8 @@ KINDS: Final[tuple[Kind, ...]] = (
     "crm_integration",
     "crm_schema",
 )
-"""Every kind of record, in the order in which reports list them."""
+"""Every kind of record of Gong's, in the order in which reports list them. A vCon comes with the records that are made
+of it."""
 
 
 @dataclass(frozen=True, slots=True)

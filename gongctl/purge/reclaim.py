@@ -16,8 +16,9 @@ from typing import Final
 from gongctl.cache.connection import BUSY_MS
 from gongctl.cache.writer import CacheWriter
 from gongctl.purge.remove import PENDING
+from gongmcp.store.vcon_schema import VCON_INDEXES
 
-_INDEXES: Final = ("segments_fts", "crm_values_fts", "judged_words")
+_INDEXES: Final = ("segments_fts", "crm_values_fts", "judged_words", *VCON_INDEXES)
 _MERGED_PAGES: Final = 1_000
 _READERS_MS: Final = 1_000
 """How long a reader that holds the log is waited for."""

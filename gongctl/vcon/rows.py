@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from gongctl.vcon import Vcon
-from gongctl.vcon.project import Projection
 from gongmcp.store.vcon_schema import PART_BITS, VCON_INDEXES, VCON_TABLES
+
+if TYPE_CHECKING:
+    from gongctl.vcon.project import Projection
 
 _LEVEL: Final = 1
 _INDEXED: Final[Mapping[str, tuple[str, str, tuple[str, ...]]]] = {
@@ -119,14 +121,15 @@ def forget(connection: sqlite3.Connection, uuids: Sequence[str]) -> dict[str, in
     return numbers
 
 
-def forget_of_calls(connection: sqlite3.Connection, call_ids: Iterable[str]) -> None:
-    """Remove the rows of the vCons that stand for *call_ids*."""
+def forget_of_calls(connection: sqlite3.Connection, call_ids: Iterable[str], but: Collection[str] = ()) -> None:
+    """Remove the rows of the vCons that *call_ids* stand for, except those of the uuids *but*."""
     for call_id in call_ids:
         rows = connection.execute(
-            "SELECT vcon_no FROM vcons WHERE call_id = ? AND call_id <> ''", (call_id,)
+            "SELECT uuid, vcon_no FROM vcons WHERE call_id = ? AND call_id <> ''", (call_id,)
         ).fetchall()
-        for (number,) in rows:
-            _remove(connection, int(number))
+        for uuid, number in rows:
+            if uuid not in but:
+                _remove(connection, int(number))
 
 
 def clear(connection: sqlite3.Connection) -> None:
