@@ -6,6 +6,7 @@ What is served of them goes with the next warm, which finds them in ``dirty_call
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -65,9 +66,23 @@ def _remove(writer: CacheWriter, generation: int, call_ids: Sequence[str], *, ca
             "UPDATE tallies SET value = value - ? WHERE name = ?",
             [(count, name) for name, count in tallies.items() if count],
         )
-        connection.executemany(
-            "INSERT OR IGNORE INTO dirty_calls (call_id) VALUES (?)",
-            [(call_id,) for call_id in present | set(segments)],
-        )
+        _settle_dirty(connection, present | set(segments), ids)
         writer.set_meta("data_generation", str(generation))
     return removed
+
+
+def _settle_dirty(connection: sqlite3.Connection, touched: set[str], ids: str) -> None:
+    """Leave to the next warm the calls that it knows of; of the others nothing is to be done, or to be remembered."""
+    known = {
+        row[0]
+        for row in connection.execute(
+            """SELECT value FROM json_each(?) WHERE value IN (SELECT call_id FROM call_facts)
+               OR value IN (SELECT call_id FROM verdicts) OR value IN (SELECT call_id FROM judged_calls)
+               OR value IN (SELECT call_id FROM raw_calls)""",
+            (ids,),
+        )
+    }
+    connection.executemany(
+        "INSERT OR IGNORE INTO dirty_calls (call_id) VALUES (?)", [(call_id,) for call_id in touched & known]
+    )
+    connection.executemany("DELETE FROM dirty_calls WHERE call_id = ?", [(call_id,) for call_id in touched - known])

@@ -89,7 +89,7 @@ def test_a_transcript_alone_is_taken_out_and_the_call_stays(tmp_path: Path) -> N
         assert stored(writer) == {"raw_calls": {"1"}, "raw_transcripts": set(), "raw_records": {"1"}}
         assert tallies(writer) == {"call": 1, "answered_scorecard": 1}
         dirty = {row[0] for row in writer.connection.execute("SELECT call_id FROM dirty_calls")}
-        assert dirty == {"1", "waiting"}, "an id that was never stored is not written down"
+        assert dirty == {"1"}, "an id that no warm has seen is not kept"
 
 
 def test_a_call_that_was_gone_is_stored_again_when_it_is_delivered(tmp_path: Path) -> None:
