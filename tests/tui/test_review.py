@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 from textual.widgets import OptionList, Static, TextArea
 
 from gongmcp.errors import StartupRefusal
+from gongmcp.exposure.ledger import Entry, Ledger
 from gongmcp.preview.lens import lens_text
 from gongmcp.preview.model import Lens
 from tui.reviewing import Standing
@@ -377,6 +378,29 @@ def test_a_queue_that_cannot_be_read_says_why_and_what_to_do(theatre: Any) -> No
         assert screen.preview is not None
 
     play(theatre, scene, stage=stage, reviewing=reviewing)
+
+
+def test_what_governance_took_is_listed_too(theatre: Any) -> None:
+    class Operations:
+        def ungoverned(self, *given: Any) -> Ledger:
+            taken = Ledger()
+            entry = Entry("omitted", "call", "governance.scope.private_calls", ("results",), count=4)
+            taken.add(entry, "Private calls do not exist for agents.")
+            return taken
+
+    async def scene(screen: Review, pilot: Pilot[None]) -> None:
+        await theatre.settle(pilot)
+        rows = [str(option.prompt) for option in screen.withheld.options.options]
+        assert rows[0] == "Governance  ×4"
+        assert str(screen.withheld.border_title) == "WITHHELD  29"
+        assert screen.preview.outcome.ledger.summary() == theatre.found().ledger.summary()
+        await pilot.press("s", "down", "y")
+        assert pilot.app.clipboard.split("\t")[:4] == ["omitted", "call", "4", "governance.scope.private_calls"]
+        await pilot.press("d", "R")
+        assert pilot.app.screen is screen
+        assert "Point at something withheld" in said(pilot)
+
+    play(theatre, scene, operations=Operations())
 
 
 def test_words_are_found_in_what_the_agent_sees(theatre: Any) -> None:

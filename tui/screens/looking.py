@@ -10,16 +10,19 @@ from functools import partial
 
 from textual.content import Content
 
+from gongmcp.cancel import Cancel
 from gongmcp.errors import StartupRefusal
+from gongmcp.exposure.ledger import Ledger
 from gongmcp.preview.model import Lens, Preview
 from tui.literal import literal
-from tui.messages import RunRequested, WithheldPointed
+from tui.messages import GovernanceCompared, RunRequested, WithheldPointed
+from tui.operations import Operations
 from tui.screens.confirm import Confirm
 from tui.screens.cost import Cost
 from tui.screens.reveal import Reveal
 from tui.screens.reviewing_screen import ReviewingScreen
 from tui.screens.segment import Segment
-from tui.seen import Manner
+from tui.seen import Manner, withheld
 from tui.widgets.find_line import FindLine
 from tui.widgets.sees import Sees
 
@@ -28,10 +31,61 @@ class Looking(ReviewingScreen):
     """*AGENT SEES* and *WITHHELD*, linked both ways.
 
     Attributes:
-        span_of: number of the span of each entry of the ledger on show.
+        span_of: number of the span of each entry of the ledger on show; what governance took has none.
+        withheld_count: how many things were withheld, what governance took included.
     """
 
     span_of: Mapping[int, int] = {}
+    withheld_count: int = 0
+    _compared = 0
+    _second: Cancel | None = None
+
+    def show_withheld(self, preview: Preview | None) -> None:
+        """List what was withheld from *preview*; what governance took from it follows when that is known."""
+        self._compared += 1
+        if self._second is not None:
+            self._second.cancel()
+            self._second = None
+        self.span_of = {} if preview is None else {span.entry: number for number, span in withheld(preview)}
+        self.withheld_count = 0 if preview is None else sum(span.count for _, span in withheld(preview))
+        self._list(preview, None if preview is None else preview.outcome.ledger)
+        operations = self.bench.operations
+        if preview is not None and operations is not None:
+            self._second = Cancel()
+            compare = partial(self._compare, self._compared, preview, operations, self._second)
+            self.run_worker(compare, thread=True, group="governance", exit_on_error=False)
+
+    def _list(self, preview: Preview | None, ledger: Ledger | None) -> None:
+        layers = {} if preview is None else {span.entry: span.layer for _, span in withheld(preview)}
+        is_error = preview is not None and preview.outcome.answer.is_error
+        self.withheld.show(ledger, is_error=is_error, layers=layers)
+        self.withheld.border_title = Content(f"WITHHELD  {self.withheld_count:,}")
+
+    def _compare(self, number: int, preview: Preview, operations: Operations, cancel: Cancel) -> None:
+        try:
+            taken = operations.ungoverned(
+                preview.tool, dict(preview.arguments), self.bench.handler.policy, preview.outcome, cancel
+            )
+        except Exception:  # noqa: BLE001 - the answer stands without it; the governance screen (o) says what is wrong
+            return
+        self.post_message(GovernanceCompared(number, preview.tool, taken))
+
+    def on_governance_compared(self, event: GovernanceCompared) -> None:
+        """List also what governance took, unless something else is on show by now."""
+        event.stop()
+        preview = self.preview
+        if event.number != self._compared or preview is None or not event.ledger.entries:
+            return
+        joined = Ledger()
+        for ledger in (preview.outcome.ledger, event.ledger):
+            for entry in ledger.entries:
+                joined.add(entry, ledger.reasons[entry.rule])
+        pointed = self.withheld.pointed
+        self.withheld_count += sum(entry.count for entry in event.ledger.entries)
+        self._list(preview, joined)
+        if pointed is not None:
+            self.withheld.select(pointed)
+        self.show_head()
 
     def on_withheld_pointed(self, event: WithheldPointed) -> None:
         """Show the place in what the agent sees."""
@@ -157,8 +211,9 @@ class Looking(ReviewingScreen):
         self.toggle_class("-zoomed")
 
     def action_copy(self) -> None:
-        """Copy, to the byte, what the lens hands on."""
-        text = self.sees.exact
+        """Copy, to the byte, what the lens hands on; from the list of what was withheld, its row."""
+        row = self.withheld.row_text if self.withheld.has_focus_within else ""
+        text = row or self.sees.exact
         if text:
             self.app.copy_to_clipboard(text)
             self.say(f"Copied {len(text.encode()):,} bytes to the terminal's clipboard.")

@@ -70,7 +70,6 @@ class Review(PolicyChoices, Looking, Deciding):
         self._cancel: Cancel | None = None
         self._run = 0
         self._since = 0.0
-        self.withheld_count = 0
         self._page = "queue"
         self.add_class("-page-queue")
 
@@ -306,6 +305,7 @@ class Review(PolicyChoices, Looking, Deciding):
         self._since = self.bench.clock()
         self.query_one("#panes").add_class("-running")
         self._tick.resume()
+        self._show_elapsed()
         self.turn_page("work")
         call = partial(self._call, self._run, self._tool, arguments, self._cancel)
         self.run_worker(call, thread=True, group="call", exit_on_error=False)
@@ -380,18 +380,9 @@ class Review(PolicyChoices, Looking, Deciding):
         bench = self.bench
         bench.tool, bench.preview = self._tool, preview
         bench.arguments = look.arguments if look is not None else {}
-        self.span_of = {} if preview is None else {span.entry: number for number, span in withheld(preview)}
         info = next((tool for tool in bench.handler.tools() if tool.name == self._tool), None)
         self.sees.show(preview, None if info is None else info.wire(), self._instead(look))
-        layers = {} if preview is None else {span.entry: span.layer for _, span in withheld(preview)}
-        outcome = preview.outcome if preview is not None else None
-        self.withheld.show(
-            None if outcome is None else outcome.ledger,
-            is_error=outcome is not None and outcome.answer.is_error,
-            layers=layers,
-        )
-        self.withheld_count = 0 if preview is None else sum(span.count for _, span in withheld(preview))
-        self.withheld.border_title = Content(f"WITHHELD  {self.withheld_count:,}")
+        self.show_withheld(preview)
         self.show_head()
         self._show_verdict()
         self._show_gates()

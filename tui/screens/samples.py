@@ -26,7 +26,7 @@ _HEAD = f"{'set':<16}{'bytes':>8}  {'withheld':>8}  gates"
 class Samples(Dialog[int]):
     """Gives the number of the sample to show. *pin* keeps the arguments of a sample for good."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*keys.SAMPLE_DIALOG]
+    BINDINGS: ClassVar[list[BindingType]] = [*keys.SAMPLE_DIALOG, *keys.ROWS]
 
     def __init__(self, samples: Sequence[SampleRun], chosen: int, pin: Callable[[SampleRun], str]) -> None:
         super().__init__()
@@ -66,6 +66,15 @@ class Samples(Dialog[int]):
         highlighted = self.query_one(OptionList).highlighted
         if highlighted is not None and self._samples[highlighted].preview is not None:
             self.notify(visible(self._pin(self._samples[highlighted])), markup=False, timeout=4)
+
+    def action_copy_row(self) -> None:
+        """Copy the row under the cursor, with what the sample asks."""
+        highlighted = self.query_one(OptionList).highlighted
+        if highlighted is not None:
+            run = self._samples[highlighted]
+            words = str(self.query_one(OptionList).options[highlighted].prompt).split()
+            self.app.copy_to_clipboard("\t".join([*words, json.dumps(dict(run.arguments), ensure_ascii=False)]))
+            self.notify("Copied the row.", markup=False, timeout=4)
 
 
 def _option(run: SampleRun) -> Option:

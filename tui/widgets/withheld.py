@@ -93,6 +93,17 @@ class Withheld(Vertical):
         """Index in the ledger of the entry that is pointed at."""
         return None if self._at is None else self._groups[self._at[0]].entries[self._at[1]]
 
+    @property
+    def row_text(self) -> str:
+        """The entry that is pointed at, as a line of columns; '' without one."""
+        index = self.pointed
+        if index is None:
+            return ""
+        entry = self._ledger.entries[index]
+        place = "/" + "/".join(str(part) for part in entry.place)
+        reason = self._ledger.reasons[entry.rule]
+        return "\t".join((entry.action, entry.kind, str(entry.count), entry.rule, place, reason))
+
     def show(self, ledger: Ledger | None, *, is_error: bool = False, layers: Mapping[int, str] | None = None) -> None:
         """Show *ledger*; None before anything was run. *layers* tell of each entry, by its index, where the setting
         behind its rule was given."""
