@@ -16,6 +16,10 @@ from gongmcp.render.wire import json_bytes
 LINE_LIMIT = 4 * 2**20
 """Longest line that is read, in bytes; the same as the HTTP side's limit of a request body."""
 
+SWITCH_SECONDS = 0.0005
+"""How long one thread keeps the interpreter: a ping takes several turns of the event loop, and calls that run beside it
+would hold up each by Python's own five milliseconds."""
+
 _EDGE = 4096
 
 PARSE_ERROR = -32700

@@ -25,7 +25,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from gongmcp.errors import Exit
-from gongmcp.protocol.lines import BadLine, decode, error_line, split_lines
+from gongmcp.protocol.lines import SWITCH_SECONDS, BadLine, decode, error_line, split_lines
 from gongmcp.render.wire import json_bytes
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ def serve_stdio(get_handler: Callable[[], Handler], reload: Callable[[], bool] |
         log.warning("standard output is closed: nobody to serve")
         return int(Exit.OK)
     server = _load(get_handler)
+    sys.setswitchinterval(SWITCH_SECONDS)
     return int(asyncio.run(_Connection(server, pipes, reload).serve(leaving)))
 
 

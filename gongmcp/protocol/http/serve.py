@@ -24,6 +24,7 @@ from gongmcp.identity.signed_token import Issuer, SignedTokens
 from gongmcp.identity.token_file import GivenToken, TokenFiles
 from gongmcp.identity.watched_file import BadFile
 from gongmcp.protocol.http.workers import supervise
+from gongmcp.protocol.lines import SWITCH_SECONDS
 from gongmcp.refusals import refused
 from gongmcp.serving import reloaded
 from gongmcp.state_file import ClientEvidence, StateFile
@@ -217,6 +218,7 @@ def _run(
     from gongmcp.protocol.http.app import Application
     from gongmcp.protocol.http.connection import uvicorn_options
 
+    sys.setswitchinterval(SWITCH_SECONDS)
     settings = server.settings
     application = Application(serving, settings, resolver, state, observer=observer)
     config = uvicorn.Config(

@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# Seen working, part 6: HTTP and identity. Runs each point, prints what it said, shortened, and PASS or FAIL.
+#
+#   docs/seen/6.sh                 all points (about half an hour on two cores; 4 builds a million segments)
+#   docs/seen/6.sh 1 3             these points
+#   TOKENS=500 MESSAGES=2000 docs/seen/6.sh 3      fewer of them
+#   SEGMENTS=100000 SECONDS_OF_LOAD=20 docs/seen/6.sh 4
+#
+# 1 the official conformance suite, 2 the Inspector with an access token, 3 hostile clients, 4 load, 5 a ping beside
+# running searches. 1 and 2 need Node 22 and the packages @modelcontextprotocol/conformance and .../inspector: NODE_BIN is
+# the folder of their commands (node_modules/.bin); where they are not there, the points are left out. Exit 1 when a point
+# fails.
+set -uo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+bin=${BIN:-$root/.venv/bin}
+points=("$@")
+work=$(mktemp -d)
+server=
+trap '[ -n "$server" ] && kill "$server" 2>/dev/null; rm -rf "$work"' EXIT
+failed=0
+unset GONGCTL_DB
+for name in ${!GONGMCP_*}; do unset "$name"; done
+[ -n "${NODE_BIN:-}" ] && PATH=$NODE_BIN:$PATH
+cd "$root" || exit 1
+export PYTHONPATH=$root HOME=$work
+db=$work/calls.db
+
+wanted() {
+  [ ${#points[@]} -eq 0 ] && return 0
+  local point
+  for point in "${points[@]}"; do [ "$point" = "$1" ] && return 0; done
+  return 1
+}
+title() { printf '\n== %s\n' "$*"; }
+verdict() { if [ "$1" -eq 0 ]; then echo "PASS"; else echo "FAIL (exit $1)"; failed=1; fi; }
+cache() {
+  [ -f "$db" ] && return
+  "$bin/gongctl" import gong "$root/gongctl/sample" --db "$db" >/dev/null 2>&1
+  "$bin/gongctl" cache warm --db "$db" >/dev/null 2>&1
+}
+serve() { # starts a server with the given flags; sets url and server
+  cache
+  : >"$work/log"
+  "$bin/gongmcp" --db "$db" --http 127.0.0.1:0 --tool-preset all --http-rate 1000000 "$@" 2>"$work/log" &
+  server=$!
+  url=
+  for _ in $(seq 200); do
+    url=$(sed -n 's/.*serving \(http:[^ ]*\).*/\1/p' "$work/log")
+    [ -n "$url" ] && return
+    sleep 0.1
+  done
+  cat "$work/log"
+}
+stop() { kill "$server" 2>/dev/null; wait "$server"; echo "the server ended with $?"; server=; }
+
+if wanted 1; then
+  title "1 The conformance suite: every scenario that applies passes"
+  if command -v conformance >/dev/null; then
+    "$bin/pytest" -q -n 0 tests/conformance 2>&1 | tail -3
+    verdict "${PIPESTATUS[0]}"
+  else echo "left out: no conformance on the path"; fi
+fi
+
+if wanted 2; then
+  title "2 The Inspector's command line over HTTP with an access token"
+  if command -v mcp-inspector >/dev/null; then
+    token=$("$bin/gongctl" token mint --file "$work/pats" --label inspector --tool-preset operator-smoke 2>/dev/null)
+    serve --access-tokens "$work/pats"
+    inspect() { mcp-inspector --cli "$url" --header "Authorization: Bearer $1" "${@:2}"; }
+    bad=0
+    inspect "$token" --method tools/list >"$work/out" || bad=1
+    "$bin/python" -c 'import json,sys; print("tools:", ", ".join(t["name"] for t in json.load(sys.stdin)["tools"]))' <"$work/out" || bad=1
+    inspect "$token" --method tools/call --tool-name search_transcript_segments --tool-arg query=revenue limit=2 >"$work/out" || bad=1
+    "$bin/python" -c 'import json,sys; print("rows:", json.load(sys.stdin)["structuredContent"]["returned"])' <"$work/out" || bad=1
+    inspect "$token" --protocol-era modern --method tools/call --tool-name get_sync_status >/dev/null || bad=1
+    inspect "${token%?}x" --method tools/list >/dev/null 2>&1
+    echo "a wrong token: exit $?"
+    "$bin/gongctl" token revoke inspector --file "$work/pats"
+    inspect "$token" --method tools/list >/dev/null 2>&1 && bad=1
+    echo "a revoked token: refused"
+    stop
+    verdict $bad
+  else echo "left out: no mcp-inspector on the path"; fi
+fi
+
+if wanted 3; then
+  title "3 Hostile clients: slow heads, 100 MB, deep JSON, ${TOKENS:-10000} wrong tokens, ${MESSAGES:-50000} random messages"
+  head -c 32 /dev/urandom | base64 >"$work/token"
+  chmod 600 "$work/token"
+  serve --bearer-token-file "$work/token"
+  "$bin/python" docs/seen/hostile.py "$url" "$server" "$work/token" "${TOKENS:-10000}" "${MESSAGES:-50000}"
+  status=$?
+  stop
+  if grep -qF "$(cat "$work/token")" "$work/log"; then echo "the token is in the log"; status=1; fi
+  if grep -q Traceback "$work/log"; then grep -c Traceback "$work/log"; fi
+  verdict $status
+fi
+
+if wanted 4; then
+  title "4 Load: 200 clients, a call every 2 s each, tokens of two presets, 1 and 2 workers"
+  "$bin/python" -m benchmarks.http_load --segments "${SEGMENTS:-1000000}" --seconds "${SECONDS_OF_LOAD:-60}" 2>&1
+  verdict $?
+fi
+
+if wanted 5; then
+  title "5 A ping beside running searches, on both transports"
+  cache
+  "$bin/python" docs/seen/ping.py "$db"
+  verdict $?
+fi
+
+exit $failed
