@@ -86,7 +86,7 @@ def calls(
     look_back: Annotated[
         str, typer.Option("--look-back", metavar="SPAN", help="Calls appear late: so much is always listed again.")
     ] = "3d",
-    window: Annotated[str, typer.Option("--window", metavar="SPAN", help="What is listed at a time.")] = "7d",
+    window: Annotated[str, typer.Option("--window", metavar="SPAN", help="What is listed at a time.")] = "30d",
     workspace: Annotated[str, typer.Option("--workspace", metavar="ID", help="Calls of this workspace alone.")] = "",
     private_calls: Private = "metadata",
     max_pages: MaxPages = None,

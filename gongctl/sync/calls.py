@@ -41,7 +41,7 @@ PRIVATE: Final = ("skip", "metadata", "all")
 """Of calls marked as private: store nothing, no transcript, or everything."""
 
 LOOK_BACK: Final = 3 * DAY
-WINDOW: Final = 7 * DAY
+WINDOW: Final = 30 * DAY
 _SHORTEST: Final = 2 * HOUR
 """A window that is not longer is not cut."""
 

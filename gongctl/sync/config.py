@@ -61,7 +61,7 @@ class CallsStep(_Step, frozen=True, tag="calls"):
     from_: str | None = msgspec.field(default=None, name="from")
     to: str = "now"
     look_back: str = "3d"
-    window: str = "7d"
+    window: str = "30d"
     workspace: str = ""
     max_pages: _Count | None = None
     reconcile: bool = False
@@ -163,7 +163,7 @@ def _check_times(step: AnyStep, place: str) -> None:
         moment_of(step.to, f"{place}.to", now)
         seconds_of(step.look_back, f"{place}.look_back")
     if isinstance(step, CallsStep) and not seconds_of(step.window, f"{place}.window"):
-        raise StartupRefusal(f"{place}.window is empty.", "Write 7d.", Exit.USAGE)
+        raise StartupRefusal(f"{place}.window is empty.", "Write 30d.", Exit.USAGE)
 
 
 def _text(path: Path) -> str:
