@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from gongmcp.identity.signed_token import ALGORITHMS
+from gongmcp.identity.jwks import ALGORITHMS
 from gongmcp.refusals import refused
 from gongmcp.setting import Setting
 

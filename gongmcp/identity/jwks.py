@@ -11,6 +11,9 @@ MAX_BYTES: Final = 256 * 1024
 PUBLIC_TYPES: Final = frozenset({"RSA", "EC", "OKP"})
 """Kinds of keys that a signature can be checked with and not made."""
 
+ALGORITHMS: Final = ("RS256", "PS256", "ES256", "ES384", "Ed25519")
+"""Signatures that can be chosen. None of them is made with a shared secret."""
+
 _PRIVATE: Final = frozenset({"d", "p", "q", "dp", "dq", "qi", "oth", "k"})
 
 

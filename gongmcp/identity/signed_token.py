@@ -9,15 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from gongmcp.identity.client import Client, Kind
-from gongmcp.identity.jwks import BadKeySet, public_keys
+from gongmcp.identity.jwks import ALGORITHMS, BadKeySet, public_keys
 from gongmcp.identity.narrowing import Narrowing
 from gongmcp.identity.watched_file import BadFile, WatchedFile
 
 if TYPE_CHECKING:
     from joserfc.jwk import KeySet
-
-ALGORITHMS: Final = ("RS256", "PS256", "ES256", "ES384", "Ed25519")
-"""Signatures that can be chosen. None of them is made with a shared secret."""
 
 LEEWAY: Final = 30
 """Seconds by which two clocks may differ."""
@@ -36,7 +33,7 @@ class Issuer:
 
     issuer: str
     audience: str
-    algorithms: tuple[str, ...] = ("RS256",)
+    algorithms: tuple[str, ...] = (ALGORITHMS[0],)
     scope: str | None = None
 
 

@@ -25,9 +25,10 @@ from gongmcp.exposure.policy import EvidenceLimits, Policy
 from gongmcp.exposure.tightening import tightened
 from gongmcp.identity.access_tokens import AccessTokens, TokenRecord, read_book
 from gongmcp.identity.client import Kind
+from gongmcp.identity.jwks import ALGORITHMS
 from gongmcp.identity.narrowing import Narrowing
 from gongmcp.identity.resolver import Denied, Resolver
-from gongmcp.identity.signed_token import ALGORITHMS, Forbidden, Issuer, SignedTokens
+from gongmcp.identity.signed_token import Forbidden, Issuer, SignedTokens
 from gongmcp.identity.token_file import TokenFiles, token_of
 from gongmcp.identity.watched_file import BadFile
 
