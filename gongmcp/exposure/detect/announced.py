@@ -15,6 +15,7 @@ from typing import Final
 from gongmcp.exposure.detect import (
     addressed,
     broken_email,
+    coded_pieces,
     dictation,
     gathered,
     linked,
@@ -23,6 +24,7 @@ from gongmcp.exposure.detect import (
     phone_number,
     pieces,
     secret_key,
+    spelt_code,
 )
 from gongmcp.exposure.detect.dictation import CODE, DIGITS, LETTER, NUMBER, SIGN, Bit, Chain
 from gongmcp.exposure.detect.dictation_words import SPELLING
@@ -158,6 +160,10 @@ def find(view: View, finds: Sequence[Find], signs: frozenset[str]) -> list[Find]
         if "link" in signs:
             out += [(start, end, "link") for start, end in linked.find(view, bits, sentences, [*finds, *out])]
         out += gathered.find(view, sentences, [*finds, *out])
+    if not signs.isdisjoint({"coded", "key"}):
+        out += coded_pieces.find(view, bits, [*finds, *out])
+    if "spelt" in signs:
+        out += spelt_code.find(view, bits, [*finds, *out])
     return out
 
 
@@ -351,7 +357,7 @@ def _kind_mixed(union: _Union, around: _Around) -> str | None:
     if alnum >= 10 and union.names >= 8 and union.digits:
         return "key"
     if alnum >= _LONG_KEY and union.spelt >= 3 and len(union.digits) >= 3 and not union.mixed:
-        return "key"
+        return None if union.names == union.letters or spelt_code.listed(union.text) else "key"
     return None
 
 

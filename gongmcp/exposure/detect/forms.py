@@ -41,6 +41,7 @@ class Piece:
     text: str
     plus: bool = False
     coded: bool = False  # a token of letters and digits, or spelt
+    tens: bool = False  # said in tens alone: "ten, twenty, forty"
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +206,8 @@ def _of_letters(order: Sequence[Piece], union: str, words: Words) -> Form | None
 def _figures(order: Sequence[Piece]) -> bool:
     """Tell whether the pieces are years, round numbers or steps, as figures are."""
     texts = [piece.text for piece in order]
+    if all(piece.tens for piece in order):
+        return True
     if any(text[0] == "0" for text in texts):
         return False
     if any(_YEAR.fullmatch(text) for text in texts):

@@ -14,6 +14,7 @@ from typing import Final, Protocol
 from gongmcp.exposure.detect import (
     addressed,
     broken_email,
+    coded_pieces,
     dictation,
     email_address,
     gathered,
@@ -23,6 +24,7 @@ from gongmcp.exposure.detect import (
     payment_card,
     phone_number,
     secret_key,
+    spelt_code,
 )
 from gongmcp.exposure.detect.numerals import REPEATS, number_words
 from gongmcp.exposure.detect.spoken import FILLERS, any_of, words
@@ -54,6 +56,8 @@ _MEMORY: Final = 64 << 20
 
 
 _GATHERED: Final = frozenset({"announced", "piece"})
+_CHECKED: Final = {"spelt": spelt_code.first, "coded": coded_pieces.first}
+"""Signs that a pattern sees too often: what tells where the first of them is one."""
 _APART: Final = 4
 """So many lines apart pieces are gathered."""
 _BEFORE, _BEHIND = 2, 9
@@ -65,7 +69,7 @@ _UNIT: Final = re.compile(
     r"[ -](?:%|million|billion|percent|basis|bps|years?|months?|days?|weeks?|hours?|minutes?|stores?|people|employees"
     r"|countries|states|customers|cents|points|to [0-9]|plus\b)"
 )
-SPEECH: Final = frozenset({"email", "key", "link", "said", "mixed", "told", "gathered"})
+SPEECH: Final = frozenset({"email", "key", "link", "said", "mixed", "told", "gathered", "spelt", "coded"})
 """The signs of something said, which must be written down before the detectors can read it."""
 
 
@@ -75,6 +79,9 @@ def signs_in(text: str) -> frozenset[str]:
     if not found:
         return _NONE
     signs = frozenset(_NAMES[index] for index in found)
+    for name, first in _CHECKED.items():
+        if name in signs and first(text, _places(name, text)) < 0:
+            signs -= {name}
     if _GATHERED.isdisjoint(signs):
         return signs
     return signs - _GATHERED | {"gathered"} if signs >= _GATHERED and _first_gathered(text) >= 0 else signs - _GATHERED
@@ -87,13 +94,22 @@ def first_sign(text: str, at: int = 0) -> int:
         # RE2 encodes what it is given, each time: a long text goes in pieces.
         found = _anywhere().search(text[at : at + _PIECE])
         if found is not None:
-            at += found.start()
-            before = _first_gathered(text, first, at)
-            return at if before < 0 else before
+            return _first_before(text, first, at + found.start())
         if at + _PIECE >= len(text):
             break
         at += _PIECE - _OVERLAP
-    return _first_gathered(text, first)
+    return _first_before(text, first, -1)
+
+
+def _first_before(text: str, first: int, end: int) -> int:
+    """Return where the first sign that is no plain pattern begins from *first* to before *end*; or else *end*."""
+    part = text[first:] if end < 0 else text[first:end]
+    for name, first_of in _CHECKED.items():
+        at = first_of(part, _places(name, part))
+        if at >= 0:
+            part, end = part[:at], first + at
+    before = _first_gathered(text, first, None if end < 0 else end)
+    return end if before < 0 else before
 
 
 def _first_gathered(text: str, at: int = 0, end: int | None = None) -> int:
@@ -140,6 +156,18 @@ def _weight(piece: str) -> int:
     return sum(map(str.isdigit, piece))
 
 
+def _places(name: str, text: str) -> Iterator[tuple[int, int]]:
+    return (found.span() for found in _alone(name).finditer(text))
+
+
+@cache
+def _alone(name: str) -> Pattern:
+    import re2
+
+    compiled: Pattern = re2.compile(_patterns()[name], _options())
+    return compiled
+
+
 @cache
 def _gathered() -> tuple[Pattern, Pattern]:
     import re2  # type: ignore[import-untyped]
@@ -164,7 +192,8 @@ def _anywhere() -> Pattern:
     import re2
 
     compiled: Pattern = re2.compile(
-        "|".join(f"(?:{pattern})" for name, pattern in _patterns().items() if name not in _GATHERED), _options()
+        "|".join(f"(?:{pattern})" for name, pattern in _patterns().items() if name not in _GATHERED | _CHECKED.keys()),
+        _options(),
     )
     return compiled
 
@@ -178,7 +207,21 @@ def _options() -> object:
     return options
 
 
-_NAMES: Final = ("email", "iban", "link", "card", "phone", "key", "said", "mixed", "told", "announced", "piece")
+_NAMES: Final = (
+    "email",
+    "iban",
+    "link",
+    "card",
+    "phone",
+    "key",
+    "said",
+    "mixed",
+    "told",
+    "spelt",
+    "coded",
+    "announced",
+    "piece",
+)
 
 
 @cache
@@ -192,6 +235,8 @@ def _patterns() -> dict[str, str]:
         "key": secret_key.PATTERN,
         "said": _said_numbers(),
         "mixed": _mixed_numbers(),
+        "spelt": spelt_code.pattern(),
+        "coded": coded_pieces.PATTERN,
         "announced": intents.QUICK,
         "piece": gathered.piece_pattern(),
         "told": f"{dictation.pattern()}|{broken_email.PATTERN}|{addressed.PATTERN}",

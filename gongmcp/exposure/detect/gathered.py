@@ -254,7 +254,10 @@ def _orders(view: View, here: Sequence[Sentence]) -> Iterator[tuple[list[Piece],
 def _piece(view: View, run: Sequence[Bit]) -> Piece:
     spelt = sum(bit.sort in {LETTER, NUMBER, DIGITS} for bit in run) > 2
     token = any(bit.sort in {CODE, SLUG, AMOUNT} and len(bit.word) > 2 and not bit.word.isdigit() for bit in run)
-    return Piece(pieces.value_of(view, run), run[0].plus or run[0].sign == "+", token or spelt)
+    said = [number.digits for number in view.written.pieces(run[0].start, run[-1].end)]
+    text = pieces.value_of(view, run)
+    tens = "".join(said) == text and all(len(number) > 1 and number[-1] == "0" for number in said)
+    return Piece(text, run[0].plus or run[0].sign == "+", token or spelt, tens)
 
 
 def _once(order: Sequence[Piece]) -> list[Piece]:

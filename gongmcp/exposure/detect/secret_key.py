@@ -19,6 +19,11 @@ from gongmcp.exposure.detect.numerals import number_words
 from gongmcp.exposure.detect.spoken import NATO, any_of
 
 _C: Final = r"[0-9a-z_-]"
+_NAMED: Final = (
+    r"(?:tok|token|jeton|[sprt]k|pat|key|apikey|api|secret|auth|access|refresh|client|bearer|sandbox|live|prod|clave|cle"
+    r"|webhook|hook|cred|svc|session|sess|sig|lic|license)"
+)
+"""What parts of keys are named by those who make them."""
 _PREFIXED: Final = (
     rf"sk-(?:proj|ant|svcacct|admin|or|live|test)-{_C}{{4,}}|sk-{_C}{{12,}}"
     rf"|[prs]k_(?:live|test|prod)_{_C}{{4,}}|whsec_{_C}{{6,}}"
@@ -34,6 +39,8 @@ _PREFIXED: Final = (
     rf"|sntry[su]_{_C}{{16,}}|nrak-{_C}{{12,}}|rnd_{_C}{{16,}}|(?:ac|sk)[0-9a-f]{{32}}|age-secret-key-1{_C}{{16,}}"
     rf"|dckr_pat_{_C}{{12,}}|xai-{_C}{{16,}}|phc_{_C}{{16,}}|pk_live_{_C}{{6,}}|amzn\.mws\.{_C}{{12,}}"
     rf"|eyj{_C}{{6,}}(?:\.{_C}*){{0,2}}"
+    rf"|{_NAMED}[_-](?:[a-z]{{2,8}}[_-]){{0,2}}(?=[a-z]*[0-9])[0-9a-z]{{10,}}"
+    rf"|{_NAMED}[_-](?:[a-z]{{2,8}}[_-]){{0,2}}(?=[0-9a-z]*[0-9])(?:[0-9a-z]{{4}}-){{2,}}[0-9a-z]{{4}}"
 )
 _KNOWN: Final = re.compile(rf"(?<![0-9a-z_])(?:{_PREFIXED})[=]{{0,2}}")
 _GENERIC: Final = re.compile(r"sk-(?!(?:proj|ant|svcacct|admin|live|test)-)")
@@ -101,6 +108,7 @@ PATTERN: Final = (
     r"ntn_|atatt3|tvly-|pplx-|figd_|pat-[a-z]{2}1|hvs\.|sntry|nrak-|rnd_|(?:ac|sk)[0-9a-f]{16}|age-secret|dckr_"
     r"|xai-|phc_|amzn\.|"
     r"eyj[0-9a-z]|bearer|"
+    rf"{_NAMED}[_-](?:[a-z]{{2,8}}[_-])?[0-9a-z]*[0-9]|"
     r"(?:[ps] k|g h [opsur]|g l|github|glpat|x o x|a k i a|a i z a|e y j|h f|n p m)\b)"
     r"|private key|begin [a-z ]*key|://[^\s/@:]+:[^\s/@]+@"
     rf"|\b{CUE_WORDS}\b[^0-9a-z]{{0,6}}(?:[a-z']{{1,14}}[^0-9a-z]{{1,6}}){{0,9}}"
