@@ -139,6 +139,17 @@ def compile_query(text: str) -> SearchQuery:
     )
 
 
+def of_groups(groups: Sequence[Sequence[Term]], excluded: Sequence[Term] = ()) -> SearchQuery:
+    """Return the query of *groups* of alternatives (one at least) without any of the terms *excluded*."""
+    made = tuple(tuple(group) for group in groups)
+    return SearchQuery(
+        fts=_fts(made, excluded),
+        groups=made,
+        excluded=tuple(excluded),
+        understood=_plain(made, excluded),
+    )
+
+
 def _clean(text: str) -> str:
     """Drop what masking drops from the indexed text, and compose accents: pasted text matches what it shows."""
     return unicodedata.normalize("NFC", INVISIBLE.sub("", text))

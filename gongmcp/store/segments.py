@@ -132,7 +132,7 @@ def search_segments(
         upper, position = ranked[-1][0] - 1, None
     page = scored[:limit]
     return SegmentPage(
-        rows=_details(store, [number for _, number in page]),
+        rows=segment_rows(store, [number for _, number in page]),
         keys=tuple((upper, score, number) for score, number in page),
         more=older or len(scored) > limit,
         ranked_over=len(ranked),
@@ -281,7 +281,7 @@ _DETAILS = f"""
 """
 
 
-def _details(store: Rows, numbers: list[int]) -> tuple[SegmentRow, ...]:
+def segment_rows(store: Rows, numbers: list[int]) -> tuple[SegmentRow, ...]:
     """Return the full rows of the segments *numbers*, in their order."""
     found: dict[int, SegmentRow] = {}
     for at in range(0, len(numbers), 500):  # well below the number of parameters that any build allows
@@ -330,7 +330,7 @@ def excerpt(store: Rows, call_no: int, segment_index: int, before: int = 1, afte
         return ()
     earlier = _beside(store, "BETWEEN :low AND :high ORDER BY segment_no DESC", low, number - 1, before)
     later = _beside(store, "BETWEEN :low AND :high ORDER BY segment_no", number + 1, high, after)
-    return _details(store, [*reversed(earlier), number, *later])
+    return segment_rows(store, [*reversed(earlier), number, *later])
 
 
 def _beside(store: Rows, condition: str, low: int, high: int, count: int) -> list[int]:

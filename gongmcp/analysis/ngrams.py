@@ -1,0 +1,82 @@
+"""Terms of what was said: words and runs of words, counted over all and by the calls that say them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+LONGEST: Final = 3
+"""Words of the longest term."""
+
+_WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_MARK: Final = re.compile(r"\{redacted:[^{}\s]+\}")
+_LATIN: Final = re.compile(r"[a-z\u00c0-\u024f]")
+
+
+def spoken_words(text: str) -> list[str]:
+    """Return the words of masked *text* in lower case; a mark, and the sign between two sentences, is an empty one."""
+    out: list[str] = []
+    at = 0
+    folded = text.lower()
+    marks = [(found.start(), found.end()) for found in _MARK.finditer(folded)] if "{redacted:" in folded else []
+    for found in _WORD.finditer(folded):
+        if any(start <= found.start() < end for start, end in marks):
+            continue
+        between = folded[at : found.start()]
+        if out and any(sign in between for sign in ".?!;:{"):
+            out.append("")
+        out.append(found.group().replace("’", "'"))
+        at = found.end()
+    return out
+
+
+def is_content(word: str, stop: Collection[str]) -> bool:
+    """Tell whether *word* can stand at an end of a term: no stop word, number, contraction or letter by itself."""
+    if not word or word in stop or "'" in word or word.isdecimal():
+        return False
+    return len(word) > 2 or _LATIN.search(word) is None
+
+
+def terms(words: Sequence[str], stop: Collection[str], among: Collection[str] | None = None) -> Iterator[str]:
+    """Yield the terms of a text's *words*: up to three in a row that begin and end with a content word.
+
+    Stop words may stand inside (``cost of capital``). With *among* only content words of it make terms.
+    """
+    good = [is_content(word, stop) and (among is None or word in among) for word in words]
+    for at, word in enumerate(words):
+        if not good[at]:
+            continue
+        yield word
+        for end in range(at + 1, min(at + LONGEST, len(words))):
+            if not words[end]:
+                break
+            if good[end]:
+                yield " ".join(words[at : end + 1])
+
+
+@dataclass(slots=True)
+class TermCounts:
+    """How often each term occurs, in how many calls, and how many words there are."""
+
+    occurrences: Counter[str] = field(default_factory=Counter)
+    calls: Counter[str] = field(default_factory=Counter)
+    words: int = 0
+
+    def add_call(
+        self, texts: Iterable[Sequence[str]], stop: Collection[str], among: Collection[str] | None = None
+    ) -> None:
+        """Count the terms of one call, whose segments are *texts*."""
+        found: Counter[str] = Counter()
+        for words in texts:
+            self.words += len(words)
+            found.update(terms(words, stop, among))
+        self.occurrences.update(found)
+        self.calls.update(found.keys())
+
+
+def is_part_of(term: str, longer: str) -> bool:
+    """Tell whether the words of *term* stand in a row in *longer*, which has more of them."""
+    return term != longer and f" {term} " in f" {longer} "
