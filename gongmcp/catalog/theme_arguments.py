@@ -41,6 +41,9 @@ TopicPackNames = Annotated[
 ]
 MAX_FORMS = 6
 
+WHOLE_YEAR = {"filter": {"scope": "External", "from_date": "2026-01-01", "to_date": "2026-12-31"}}
+"""Of the bundled sample: for the examples."""
+
 
 class ThemeArguments(CohortArguments, kw_only=True):
     """Arguments of a tool that asks about one theme in one cohort."""

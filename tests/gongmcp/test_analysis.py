@@ -123,22 +123,7 @@ def test_stop_words_of_a_language_that_is_not_there_are_those_of_all() -> None:
 
 def test_a_text_that_says_the_same_is_no_new_one() -> None:
     seen = SeenTexts()
-    first = [
-        "we",
-        "expect",
-        "the",
-        "supply",
-        "chain",
-        "to",
-        "recover",
-        "in",
-        "the",
-        "second",
-        "half",
-        "of",
-        "the",
-        "year",
-    ]
+    first = list(words("we expect the supply chain to recover in the second half of the year"))
     assert seen.is_new(first)
     assert not seen.is_new([*first, "indeed"])
     assert seen.is_new(["our", "customers", "ask", "for", "lower", "prices"])
@@ -198,7 +183,7 @@ def test_no_question_about_a_subject(text: str) -> None:
 def test_a_whole_sentence_is_clearer_than_a_stammer() -> None:
     whole = "We would need a security review before we can sign the contract."
     stammer = "uh so um yeah yeah we we uh"
-    assert clarity(whole, words(whole)) > 0.9 > 0.5 > clarity(stammer, words(stammer))
+    assert clarity(whole, words(whole)) > 0.9 > 0.7 > clarity(stammer, words(stammer))
 
 
 @given(st.text(max_size=200))

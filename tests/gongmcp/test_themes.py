@@ -203,7 +203,7 @@ def test_one_quotation_of_each_call_comes_before_a_second_and_external_ones_firs
 
 
 def test_what_was_said_twice_is_quoted_once(tmp_path: Path, make_handler: MakeHandler) -> None:
-    same = [("buyer", ["We cannot pay that price for a robotic arm this year, sorry to say."])]
+    same: list[Turn] = [("buyer", ["We cannot pay that price for a robotic arm this year, sorry to say."])]
     before = dict(SAID)
     try:
         SAID.update(dict.fromkeys(SAID, same))
