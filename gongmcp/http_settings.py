@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -22,9 +22,10 @@ DEFAULT_RATE: Final = 600
 DEFAULT_AT_ONCE: Final = 8
 MAX_WORKERS: Final = 64
 
-_ADDRESS: Final = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]*\]|[^:\[\]\s/]*):(?P<port>[0-9]{1,5})")
-_HOST_VALUE: Final = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?")
-_ORIGIN_VALUE: Final = re.compile(r"https?://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?", re.IGNORECASE)
+# Texts, not compiled: a start without HTTP uses none of them.
+_ADDRESS: Final = r"(?P<host>\[[0-9A-Fa-f:.]*\]|[^:\[\]\s/]*):(?P<port>[0-9]{1,5})"
+_HOST_VALUE: Final = r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?"
+_ORIGIN_VALUE: Final = r"(?i:https?)://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?"
 
 
 def _setting(name: str, env: str, flag: str, key: str, help: str, *, truth: bool = False) -> Setting:  # noqa: A002
@@ -176,11 +177,12 @@ class Given(Protocol):
         """Return a number of seconds."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class HttpSettings:
     """How the server is reached over HTTP; each field as its setting says.
 
-    *host* is '' for every interface. *token* is what the environment gave; it is never shown.
+    *host* is '' for every interface. *token* is what the environment gave; the settings have no text form, so it is
+    never shown.
     """
 
     host: str = "127.0.0.1"
@@ -205,7 +207,7 @@ class HttpSettings:
     state: Path | None = None
     wait_for_cache: bool = False
     trusted_proxies: tuple[str, ...] = ()
-    token: str | None = field(default=None, repr=False)
+    token: str | None = None
 
     @property
     def is_loopback(self) -> bool:
@@ -287,7 +289,7 @@ def _refuse_unsafe(settings: HttpSettings, given: Given) -> None:
 
 
 def _address(given: Given) -> tuple[str, int]:
-    match = _ADDRESS.fullmatch(str(given.by["http"].value).strip())
+    match = re.fullmatch(_ADDRESS, str(given.by["http"].value).strip())
     if match is None or int(match["port"]) > 65535:
         raise refused("http_address", setting=given.label("http"))
     return match["host"].strip("[]"), int(match["port"])
@@ -323,9 +325,9 @@ def _list(given: Given, name: str) -> tuple[str, ...]:
     return tuple(str(item).strip() for item in items if str(item).strip())
 
 
-def _texts(given: Given, name: str, form: re.Pattern[str], refusal: str) -> tuple[str, ...]:
+def _texts(given: Given, name: str, form: str, refusal: str) -> tuple[str, ...]:
     items = _list(given, name)
-    if not all(form.fullmatch(item) for item in items):
+    if not all(re.fullmatch(form, item) for item in items):
         raise refused(refusal, setting=given.label(name))
     return items
 
