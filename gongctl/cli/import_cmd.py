@@ -14,7 +14,7 @@ from gongmcp.errors import Exit
 
 if TYPE_CHECKING:
     from gongctl.cache.status import CacheStatus
-    from gongctl.cache.upsert import ImportReport
+    from gongctl.cache.upsert import ImportReport, KindCount
     from gongctl.ingest import InputFile, Record, Rejected, Skipped
 
 app = typer.Typer(
@@ -48,7 +48,7 @@ def import_gong(
     """
     from gongctl.ingest import read
 
-    _import(_files(paths, db), db, read, as_json=as_json)
+    import_files(input_files(paths, db), db, read, as_json=as_json)
 
 
 @app.command("auto")
@@ -58,10 +58,11 @@ def import_auto(
     db: Annotated[Path, typer.Option("--db", envvar="GONGCTL_DB", help="Cache file; made when it is missing.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Import what other programs copied of Gong, told by content: Airbyte, Singer or Meltano, the Go gongctl.
+    """Import what other programs copied of Gong, told by content: Airbyte, Singer or Meltano, the Go gongctl, vCons.
 
     Understood are lines of JSON of Airbyte's and Singer's messages and of their destinations, the SQLite cache of
-    the Go gongctl, and all that import gong reads. Exit code 2 when a file is none of these and nothing else was there.
+    the Go gongctl, vCons and vCon stores, and all that import gong reads. Exit code 2 when a file is none of these and
+    nothing else was there.
     """
     from collections import Counter
     from functools import partial
@@ -69,7 +70,7 @@ def import_auto(
     from gongctl.ingest.detect import SOURCES, Origin, Unknown, read_detected, source_of
     from gongctl.ingest.files import Unreadable
 
-    files = _files(paths, db)
+    files = input_files(paths, db)
     why = ""
     for file in files:
         try:
@@ -80,11 +81,11 @@ def import_auto(
     else:
         fail(
             f"Nothing here can be imported. {why}.",
-            "Give lines of JSON of Airbyte or Singer, the database of the Go gongctl, or answers of Gong's API.",
+            "Give lines of JSON of Airbyte or Singer, the database of the Go gongctl, vCons, or answers of Gong's API.",
             Exit.USAGE,
         )
     found: Counter[Origin] = Counter()
-    _import(
+    import_files(
         files,
         db,
         partial(read_detected, found=found),
@@ -93,7 +94,7 @@ def import_auto(
     )
 
 
-def _import(
+def import_files(
     files: list[InputFile],
     db: Path,
     read: Callable[..., Iterable[Record | Rejected | Skipped]],
@@ -146,13 +147,14 @@ def _import(
         raise SystemExit(int(Exit.FAILED))
 
 
-def _files(paths: list[Path], db: Path) -> list[InputFile]:
-    """Return the files to read. The cache itself may lie in a folder of them: it is no input."""
+def input_files(paths: list[Path], db: Path | None, what: str = "Gong's API answers") -> list[InputFile]:
+    """Return the files to read, which hold *what*. The cache *db* may lie in a folder of them: it is no input."""
     from gongctl.cache.writer import real_path
     from gongctl.ingest import find_files
 
-    cache = real_path(db)
-    own = {cache.with_name(cache.name + suffix) for suffix in ("", "-wal", "-shm", "-journal", ".lock")}
+    cache = None if db is None else real_path(db)
+    sidecars = ("", "-wal", "-shm", "-journal", ".lock")
+    own = set() if cache is None else {cache.with_name(cache.name + suffix) for suffix in sidecars}
     files: list[InputFile] = []
     for path in paths:
         try:
@@ -164,8 +166,12 @@ def _files(paths: list[Path], db: Path) -> list[InputFile]:
                 Exit.USAGE,
             )
     if not files:
-        fail("There is no file in the given folders.", "Name a folder that holds Gong's API answers.", Exit.USAGE)
+        fail("There is no file in the given folders.", f"Name a folder that holds {what}.", Exit.USAGE)
     return files
+
+
+def _any(count: KindCount) -> bool:
+    return bool(count.new or count.changed or count.unchanged or count.rejected)
 
 
 def _place(item: Rejected) -> dict[str, Any]:
@@ -184,7 +190,7 @@ def _as_json(report: ImportReport, status: CacheStatus, interrupted: bool) -> di
                 "unchanged": count.unchanged,
                 "rejected": count.rejected,
             }
-            for kind, count in report.kinds.items()
+            for kind, count in (*report.kinds.items(), *((("vcon", report.vcons),) if _any(report.vcons) else ()))
         },
         "kept_out": report.kept_out,
         "imported_segments": report.segments,
@@ -204,8 +210,11 @@ def _print_summary(report: ImportReport, status: CacheStatus) -> None:
     rows = [
         (kind.replace("_", " "), f"{c.new:,}", f"{c.changed:,}", f"{c.unchanged:,}", f"{c.rejected:,}")
         for kind, c in report.kinds.items()
-        if c.new or c.changed or c.unchanged or c.rejected
+        if _any(c)
     ]
+    vcons = report.vcons
+    if _any(vcons):
+        rows.append(("vcon", f"{vcons.new:,}", f"{vcons.changed:,}", f"{vcons.unchanged:,}", f"{vcons.rejected:,}"))
     if report.unknown_rejected:
         rows.append(("(unknown)", "0", "0", "0", f"{report.unknown_rejected:,}"))
     table(("kind", "new", "changed", "unchanged", "rejected"), rows)

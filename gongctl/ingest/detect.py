@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -18,19 +19,29 @@ from gongctl.ingest.go_cache import is_go_cache, records_in_go_cache
 from gongctl.ingest.kinds import CRM_SCHEMA_KEY, container_of, is_empty_page, kind_of
 from gongctl.ingest.records import BadRecord, Place, Record, Rejected, Skipped
 from gongctl.ingest.splitter import Broken
+from gongctl.vcon.forms import form_of
 from gongmcp.store.schema import APPLICATION_ID
+from gongmcp.store.vcon_schema import VCON_APPLICATION_ID
 
-Origin = Literal["gong", "airbyte", "singer", "go_cache"]
+Origin = Literal["gong", "airbyte", "singer", "go_cache", "vcon", "vcon_store"]
 
 SOURCES: Final[dict[Origin, str]] = {
     "gong": "answers of Gong's API",
     "airbyte": "Airbyte",
     "singer": "Singer or Meltano",
     "go_cache": "cache of the Go gongctl",
+    "vcon": "vCons",
+    "vcon_store": "vCon store",
 }
 """What can be read, and what it is called."""
 
 _MAGIC: Final = b"SQLite format 3\x00"
+_HEAD_BYTES: Final = 1 << 16
+_VCON_HEAD: Final = re.compile(
+    rb'[\s\[]*\{\s*"(?:vcon|vcons|payload|ciphertext)"\s*:|[\s\[]*\{(?=[^{]*?"uuid"\s*:)(?=.*?"(?:vcon|parties)"\s*:)',
+    re.DOTALL,
+)
+"""How a vCon begins: with its version or, where that is left out, with its uuid before its parties."""
 _LINE_BYTES: Final = 8 << 20
 _LINES: Final = 20
 
@@ -60,11 +71,19 @@ def read_detected(
             counted[source] += 1
             if source == "go_cache":
                 yield from records_in_go_cache(file.path, file.name)
+            elif source == "vcon_store":
+                from gongctl.vcon.reading import records_in_store
+
+                yield from records_in_store(file.path, file.name)
             else:
                 with meter.reading(file) as raw:
                     stream = Source(raw)
                     if source == "gong":
                         yield from records_in(stream, file.name)
+                    elif source == "vcon":
+                        from gongctl.vcon.reading import records_in_vcons
+
+                        yield from records_in_vcons(stream, file.name)
                     else:
                         yield from records_in_lines(stream, file.name)
         except (Unknown, Unreadable) as error:
@@ -89,13 +108,15 @@ def source_of(file: InputFile) -> Origin:
         raw.seek(0)
         source = Source(raw)
         first = _first_object(source)
+        if first is None and _is_vcon_document(source):
+            return "vcon"
     if first is None:
         return "gong"  # a document over many lines, or a damaged one: the reader says what is wrong with it
     envelope = envelope_of(first)
     if envelope is not None:
         return "airbyte" if envelope.startswith("airbyte") else "singer"
-    if "vcon" in first:
-        raise Unknown("it is a vCon; gongctl vcon import reads those")
+    if form_of(first) is not None or "vcons" in first:
+        return "vcon"
     if container_of(first) is not None or kind_of(first) is not None or is_empty_page(first) or CRM_SCHEMA_KEY in first:
         return "gong"
     if "errors" in first:
@@ -122,6 +143,16 @@ def _first_object(source: Source) -> dict[str, Any] | None:
     return first
 
 
+def _is_vcon_document(source: Source) -> bool:
+    """Tell whether a document that is laid out over many lines begins with a vCon, by its keys."""
+    source.restart()
+    try:
+        head = source.read(_HEAD_BYTES)
+    except Broken:
+        return False
+    return _VCON_HEAD.match(head.removeprefix(b"\xef\xbb\xbf")) is not None
+
+
 def _database(path: Path) -> Origin:
     try:
         if is_go_cache(path):
@@ -133,6 +164,8 @@ def _database(path: Path) -> Origin:
             connection.close()
     except sqlite3.Error as error:
         raise Unknown(f"it is a SQLite database that cannot be read ({type(error).__name__})") from error
+    if application == VCON_APPLICATION_ID:
+        return "vcon_store"
     if application == APPLICATION_ID:
         raise Unknown("it is a cache of this program; use it with --db, or gongctl cache restore")
     raise Unknown(f"it is a SQLite database of another program: {_known()}")

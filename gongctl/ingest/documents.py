@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import islice
 from typing import Any, Final
 
@@ -32,6 +32,35 @@ def records_in(source: Source, path: str) -> Iterator[Record | Rejected]:
 def records_in_answer(value: Any, place: Place) -> Iterator[Record | Rejected]:
     """Yield what *value* holds, a decoded answer of Gong's API; *place* names the endpoint and the page."""
     yield from _records(value, place, None)
+
+
+def values_in(source: Source, path: str, containers: Collection[str]) -> Iterator[tuple[Place, Any] | Rejected]:
+    """Yield the decoded JSON values in *source* with their places, whatever they are, in order.
+
+    They may stand one a line, one after another, in an array, or in an array under one of *containers*. *path* is the
+    name for places.
+    """
+    lines = _is_lines(source)
+    source.restart()
+    place = Place(path)
+    try:
+        if lines:
+            for number, line in numbered_lines(source, MAX_RECORD_BYTES):
+                place = Place(path, line=number)
+                yield _decoded(line, place)
+            return
+        for piece in Splitter(source.read, containers).pieces():
+            place = Place(path, None, piece.page if piece.page > 1 else None, piece.item)
+            yield _decoded(piece.data, place)
+    except Broken as broken:
+        yield Rejected(place if lines else Place(path, None, broken.page, broken.item), broken.reason)
+
+
+def _decoded(data: bytes, place: Place) -> tuple[Place, Any] | Rejected:
+    try:
+        return place, decode(data)
+    except BadRecord as error:
+        return Rejected(place, str(error))
 
 
 def _is_lines(source: Source) -> bool:

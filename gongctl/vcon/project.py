@@ -29,6 +29,16 @@ from gongmcp.store.vcon_schema import MAX_PARTS
 _MAX_LABEL: Final = 256
 _MAX_SECONDS: Final = 400 * 24 * 3600
 _NONE_MS: Final = 0
+_RAW: Final = "gong_raw"
+"""Purpose of an attachment that holds what the other parts say already: not searched."""
+_OWN_PURPOSES: Final = frozenset(
+    {_RAW, "gong_call_metadata", "gong_parties", "gong_comments", "crm_context", "gongctl_export"}
+)
+_IDENTIFYING_TAGS: Final = frozenset({"gong_call_id", "gong_call_ref", "gong_workspace_id"})
+_SERVED_ANALYSES: Final = frozenset(
+    {"summary", TRANSCRIPT, "translation", "report", "sentiment", "topics", "keywords", "action_items"}
+)
+"""Types of analyses whose text a cache serves: not scorecards, named entities and whatever else there may be."""
 
 
 class TooLarge(Exception):
@@ -67,7 +77,7 @@ class Plain:
     """What a store keeps: texts as they are."""
 
     named: bool = True
-    """Whether names, addresses, numbers, files and URLs are kept."""
+    """Whether names, addresses, numbers, files and URLs are kept, and texts beside what was said and its analyses."""
 
     def together(self, texts: Sequence[str]) -> list[MaskedText]:
         """Return *texts*, said by one person one after another."""
@@ -125,13 +135,17 @@ class _Projector:
         for index, item in enumerate(_objects(self._vcon, "attachments")):
             out.attachments.append(self._attachment(index, item, out))
             self._account(item, out)
-        for key, value in tags_of(self._vcon).items():
+        for key, value in self._kept_tags().items():
             out.tags[self._label(key)] = self._masking.one(value).value
         out.header["placeholder_count"] = sum(row["placeholder"] for row in (*out.parties, *out.dialogs))
         longest = max(len(out.parties), len(out.dialogs), len(out.analyses), len(out.attachments), len(out.texts))
         if longest >= MAX_PARTS:
             raise TooLarge(f"it has more than {MAX_PARTS:,} parts or texts of one kind")
         return out
+
+    def _kept_tags(self) -> dict[str, str]:
+        tags = tags_of(self._vcon)
+        return tags if self._masking.named else {key: tags[key] for key in tags if key not in _IDENTIFYING_TAGS}
 
     def _header(self, begun: int | None, starts: Sequence[int | None], sealed: bool) -> dict[str, Any]:
         vcon = self._vcon
@@ -242,7 +256,9 @@ class _Projector:
         }
 
     def _attachment(self, index: int, item: Mapping[str, Any], out: Projection) -> dict[str, Any]:
-        count = 0 if is_tags(item) else self._add_texts(out, "attachment", index, item)
+        # What is attached may be anything: CRM values, ids, answers of scorecards. A cache serves no text of it.
+        served = self._masking.named and not is_tags(item)
+        count = self._add_texts(out, "attachment", index, item) if served else 0
         return {
             "idx": index,
             "purpose": self._label(_text(item.get("purpose"))),
@@ -266,9 +282,9 @@ class _Projector:
 
     def _add_texts(self, out: Projection, unit: str, index: int, part: Mapping[str, Any]) -> int:
         transcript = unit == "analysis" and part.get("type") == TRANSCRIPT
-        pieces = segments_of(part) if transcript else [Segment(text) for text in (plain_text(part),) if text.strip()]
-        if part.get("purpose") in UNREAD:
+        if part.get("purpose") == _RAW or not (self._masking.named or part.get("type") in _SERVED_ANALYSES):
             return 0
+        pieces = segments_of(part) if transcript else [Segment(text) for text in (plain_text(part),) if text.strip()]
         position = 0
         for turn in _turns(pieces):
             for piece, masked in zip(turn, self._masking.together([piece.text for piece in turn]), strict=True):
@@ -282,13 +298,13 @@ class _Projector:
 
     def _account(self, item: Mapping[str, Any], out: Projection) -> None:
         source = _text(item.get("purpose")) or _text(item.get("type"))
-        if not source or source in out.accounts or is_tags(item):
+        if not source or source in out.accounts or is_tags(item) or source in _OWN_PURPOSES:
             return
         try:
             value = json_of(item)
         except NoBody:
             return
-        if not isinstance(value, Mapping) or not _scalar(value.get("id")):
+        if not isinstance(value, Mapping) or not (_scalar(value.get("id")) and _scalar(value.get("name"))):
             return
         team = value.get("team")
         of_team = team if isinstance(team, Mapping) else {}
@@ -311,10 +327,6 @@ class _Projector:
     @staticmethod
     def _start_of(dialog: Mapping[str, Any]) -> int | None:
         return milliseconds(dialog.get("start"))
-
-
-UNREAD: Final = frozenset({"gong_raw"})
-"""Purposes of attachments that hold what the other parts say already: not searched."""
 
 
 def speaker_of(dialog: Mapping[str, Any], count: int) -> int | None:

@@ -123,6 +123,10 @@ class VconStore:
         self.connection.execute("DELETE FROM vcon_removals WHERE uuid = ?", (uuid,))
         return self.connection.execute("DELETE FROM raw_vcons WHERE uuid = ?", (uuid,)).rowcount > 0
 
+    def forget_removals(self, uuid: str) -> None:
+        """Forget who removed elements of *uuid*, which was replaced as a whole. Inside a transaction."""
+        self.connection.execute("DELETE FROM vcon_removals WHERE uuid = ?", (uuid.casefold(),))
+
     def uuids(self) -> Iterator[str]:
         """Yield the uuids of all vCons in order."""
         for (uuid,) in self.connection.execute("SELECT uuid FROM raw_vcons ORDER BY uuid"):

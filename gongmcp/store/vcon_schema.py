@@ -3,7 +3,8 @@
 A *store* (``gongctl vcon``) holds vCons as they are: ``raw_vcons`` has each one verbatim, and the tables below are
 written with it in one transaction. In a *cache* the tables below belong to the serving read model: ``gongctl cache
 warm`` writes them, with masked text, for the vCons whose call is served; names, addresses, numbers, file names and
-URLs of a vCon are blank there, and the server cannot read ``raw_vcons``.
+URLs of a vCon are blank there, there are no texts of parties and attachments and none of unusual analyses, and the
+server cannot read ``raw_vcons``.
 
 Row numbers. ``vcon_no`` is a running number that a vCon keeps; a part's number is ``vcon_no << 20 | running number
 in the vCon``, so that the parts of a vCon are one range. Numbers never leave the process.
@@ -152,7 +153,7 @@ CREATE TABLE vcon_tags (
   PRIMARY KEY (vcon_no, tag_key)) STRICT, WITHOUT ROWID;
 CREATE INDEX vcon_tags_value ON vcon_tags (tag_key, tag_value, vcon_no);
 
--- the first JSON attachment of a purpose that names an account by "id": strolid_dealer and its like
+-- the first JSON attachment of a purpose with "id" and "name" of an account: strolid_dealer and its like
 CREATE TABLE vcon_accounts (
   vcon_no INTEGER NOT NULL, source TEXT NOT NULL,  -- purpose, or else type, of the attachment
   account_id TEXT NOT NULL, account_name TEXT NOT NULL, phone TEXT NOT NULL,

@@ -242,7 +242,6 @@ def test_bad_lines_are_told_by_their_place_and_the_rest_is_kept(tmp_path: Path) 
 
 
 UNKNOWN = {
-    "a.json": (b'{"vcon": "0.3.0"}', "it is a vCon"),
     "b.json": (b'{"hello": 1}', "JSON of another kind"),
     "c.zip": (b"PK\x03\x04rest", "ZIP archive"),
     "d.csv": (b"id,title\n1,x\n", "not JSON"),
