@@ -1,0 +1,92 @@
+"""Where a text quotes: pairs of quotation marks of any kind, and blocks that stand as quotations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from gongctl.evidence.documents import Block
+from gongctl.evidence.words import words_of
+
+_PAIRS: Final = {
+    "\u201c": "\u201d",
+    "\u201e": "\u201c\u201d",
+    "\u00ab": "\u00bb",
+    "\u00bb": "\u00ab",
+    "\u2039": "\u203a",
+}
+_SINGLE_WORDS: Final = 4
+"""So many words at least stand between single marks that quote; fewer are apostrophes more often than not."""
+
+_STRAIGHT: Final = re.compile(r'(?<![\w"])"(?=\S)')
+_SINGLE: Final = re.compile(
+    "(?<!\\w)(?:\u2018(?P<curly>[^\u2018]+?)\u2019|'(?=\\w)(?P<straight>[^']*(?:\\b'\\b[^']*)*[\\w.,!?\u2026])')(?!\\w)"
+)
+_ELLIPSIS: Final = re.compile(r"[\[(]\s*(?:\.{2,}|\u2026)\s*[\])]|\.(?:\s?\.){2,}|\u2026")
+_ATTRIBUTION: Final = re.compile(r"^\s*(?:\u2014|\u2013|--)\s.*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """What stands between marks: *text* without them, the *line* that it begins on.
+
+    *is_open*: the closing mark is missing, and it goes to the end of its paragraph.
+    """
+
+    text: str
+    line: int
+    is_open: bool = False
+
+    def parts(self) -> list[str]:
+        """Return what stands between its ellipses."""
+        return [part for part in _ELLIPSIS.split(self.text) if words_of(part)]
+
+
+def quotations_of(blocks: Iterable[Block], shortest: int = 1) -> Iterator[Quotation]:
+    """Yield what *blocks* quote, in order. A block that stands as a quotation is one, unless it has marks of its own
+    with *shortest* words at least."""
+    for block in blocks:
+        if not block.is_quoted:
+            yield from _marked(block)
+            continue
+        inner = [item for item in _marked(block) if len(words_of(item.text)) >= shortest]
+        text = _ATTRIBUTION.sub("", block.text)
+        if inner:
+            yield from inner
+        elif words_of(text):
+            yield Quotation(" ".join(text.split()), block.line)
+
+
+def _marked(block: Block) -> Iterator[Quotation]:
+    text = block.text
+    at = 0
+    while at < len(text):
+        start, quote, end = _next(text, at)
+        if quote is None:
+            return
+        line = block.line + text.count("\n", 0, start)
+        if words_of(quote):
+            yield Quotation(" ".join(quote.split()), line, is_open=end > len(text))
+        at = end
+
+
+def _next(text: str, at: int) -> tuple[int, str | None, int]:
+    """Return where the next quotation begins, its text, and where to go on (behind the end when it is not closed)."""
+    opening = [at + offset for offset, mark in enumerate(text[at:]) if mark in _PAIRS][:1]
+    straight = _STRAIGHT.search(text, at)
+    single = _SINGLE.search(text, at)
+    while single and len(words_of(single[0])) < _SINGLE_WORDS:
+        single = _SINGLE.search(text, single.start() + 1)
+    begins = [*opening, *(found.start() for found in (straight, single) if found)]
+    if not begins:
+        return 0, None, len(text)
+    start = min(begins)
+    if single and start == single.start():
+        return start, single["curly"] or single["straight"], single.end()
+    closers = _PAIRS.get(text[start], '"')
+    ends = [place for place in (text.find(mark, start + 1) for mark in closers) if place > 0]
+    if not ends:
+        return start, text[start + 1 :], len(text) + 1
+    return start, text[start + 1 : min(ends)], min(ends) + 1
