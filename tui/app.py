@@ -68,7 +68,16 @@ class PreflightApp(App[None]):
         self.bench: Bench | None = None
         if reviewing is not None:
             self.bench = Bench(
-                handler, handler, reviewing, make, operations, settings, restricted=restricted, clock=clock, tool=tool
+                handler,
+                handler,
+                reviewing,
+                make,
+                operations,
+                settings,
+                restricted=restricted,
+                plain=ascii,
+                clock=clock,
+                tool=tool,
             )
         self._handler = handler
         self._operations = operations

@@ -28,6 +28,7 @@ class Bench:
         make: the only way to a ``Preview``.
         restricted: whether ``gongctl`` runs in restricted mode: no call is looked into, no id is shown.
         settings: what *started* was built from; None = not known.
+        plain: whether the terminal has no other signs than plain ones.
         tool, arguments, preview: the call in hand on the home screen; no tool is ''.
     """
 
@@ -38,6 +39,7 @@ class Bench:
     operations: Operations | None = None
     settings: ServerSettings | None = None
     restricted: bool = False
+    plain: bool = False
     clock: Callable[[], float] = time.monotonic
     tool: str = ""
     arguments: Mapping[str, Any] = field(default_factory=dict)

@@ -148,7 +148,7 @@ class Review(PolicyChoices, Looking, Deciding):
         bar = self.query_one(PolicyBar)
         handler, started = self.bench.handler, self.bench.started
         settings = () if short else self.governed_by
-        bar.show(handler.policy, handler.freshness(), started.policy, settings, short=short)
+        bar.show(handler.policy, handler.freshness(), started.policy, settings, short=short, plain=self.bench.plain)
 
     def on_resize(self) -> None:
         """Say as much as there is room for."""

@@ -29,10 +29,12 @@ class PolicyBar(Flow):
         *,
         outside: int = 0,
         short: bool = False,
+        plain: bool = False,
     ) -> None:
         """Draw *policy*; *started* is the one that the TUI was opened with.
 
-        *outside* is how many calls of the cache do not exist for agents, 0 = not known or none.
+        *outside* is how many calls of the cache do not exist for agents, 0 = not known or none; *plain* takes words
+        for signs that not every terminal has.
         """
         changed = False
         items = [Content.styled("gongctl", "$primary bold")]
@@ -44,7 +46,7 @@ class PolicyBar(Flow):
             changed = changed or differs
         if policy.switches:
             items.append(_item("switches", ", ".join(sorted(policy.switches))))
-        items.append(_item("answer", f"up to {size(policy.max_response_bytes)}"))
+        items.append(_item("answer", f"{'max' if plain else '≤'} {size(policy.max_response_bytes)}"))
         items += _cache(freshness)
         told = _outside(outside)
         if short and told is not None:
