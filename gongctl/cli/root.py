@@ -28,7 +28,7 @@ class RootGroup(LazyGroup):
         "profile": Deferred("gongctl.cli.profile_cmd:app", "Map the CRM onto lifecycle buckets and concepts."),
         "mcp": Deferred("gongctl.cli.mcp_cmd:app", "List the agents' tools, read their schemas, dry-run their calls."),
         "audit": Deferred("gongctl.cli.audit_cmd:app", "Read a server's audit log: what left, and to whom."),
-        "evidence": Deferred("gongctl.cli.evidence_cmd:app", "Hold what was written about calls against what was said."),
+        "evidence": Deferred("gongctl.cli.evidence_cmd:app", "Hold what was written against what was said."),
         "review": Deferred("gongctl.cli.review_cmd:app", "Review the tools of a preset and approve them."),
         "policy": Deferred("gongctl.cli.policy_cmd:app", "Hold a policy to committed cases."),
         "token": Deferred("gongctl.cli.token_cmd:app", "Access tokens for agents that come over HTTP."),
