@@ -10,7 +10,7 @@ import typer
 
 from gongctl.cli.lazy import Deferred, LazyGroup, LightCommand
 from gongctl.cli.output import counted, emit_json, emit_text, fail, json_text, note, table, write_bytes
-from gongctl.cli.policy_options import EPILOG, resolve, takes_policy
+from gongctl.cli.policy_options import EPILOG, resolve, shows_ids, takes_policy
 from gongctl.cli.restricted import not_sensitive, sensitive
 from gongmcp.errors import Exit, StartupRefusal
 
@@ -144,7 +144,11 @@ def _print_intake(report: IntakeReport, db: Path, *, as_json: bool) -> None:
 
 
 @app.command("export", cls=LightCommand, epilog=EPILOG)
-@sensitive("vCons as they are", case="with --unredacted", when=lambda values: values["unredacted"])
+@sensitive(
+    "vCons as they are",
+    case="with --unredacted, or ids under provenance raw",
+    when=lambda values: values["unredacted"] or shows_ids(values),
+)
 @takes_policy
 def export_vcons(
     flags: Mapping[str, Any],

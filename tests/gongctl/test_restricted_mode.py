@@ -17,6 +17,7 @@ DECLARED = list(declarations(typer.main.get_command(app)))
 LIST = "version: 1\nlists:\n  no_ai:\n    customers:\n      - name: Quokka\n"
 PROFILE = "profile.yaml"
 
+VCON = "0190b4e3-95aa-8d00-8a59-1d2f3c4b5a69"
 BLOCKED: list[list[str]] = [
     ["profile", "discover"],
     ["profile", "show", "--format", "yaml"],
@@ -41,6 +42,19 @@ BLOCKED: list[list[str]] = [
     ["sync", "status", "--waiting", "1"],
     ["tui", "--transcript-evidence-provenance", "raw"],
     ["review", "--transcript-evidence-provenance", "raw"],
+    ["vcon", "export", "--all", "--unredacted", "--db", "c.db"],
+    ["vcon", "export", "--all", "--transcript-evidence-provenance", "raw", "--db", "c.db"],
+    ["vcon", "show", VCON, "--db", "c.db"],
+    ["vcon", "diff", "list.yaml", PROFILE],
+    ["vcon", "create", "{}", "--db", "v.db"],
+    ["vcon", "from-template", "custom", "{}", "--db", "v.db"],
+    ["vcon", "update", VCON, "{}", "--db", "v.db"],
+    ["vcon", "delete", VCON, "--db", "v.db"],
+    ["vcon", "add", "party", VCON, "{}", "--db", "v.db"],
+    ["vcon", "replace", "party", VCON, "0", "{}", "--db", "v.db"],
+    ["vcon", "remove", "party", VCON, "0", "--db", "v.db"],
+    ["vcon", "tag", VCON, "a=b", "--db", "v.db"],
+    ["vcon", "untag", VCON, "--all", "--db", "v.db"],
 ]
 OPEN: list[list[str]] = [
     ["sync", "status"],
@@ -55,6 +69,7 @@ OPEN: list[list[str]] = [
     ["profile", "explain", "--profile", "builtin", "--against", "builtin"],
     ["governance", "scope"],
     ["governance", "census", "--no-names"],
+    ["vcon", "export", "--all", "--db", "c.db"],
     ["mcp", "call", "get_sync_status"],
 ]
 
