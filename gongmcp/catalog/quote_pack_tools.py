@@ -33,7 +33,7 @@ from gongmcp.store import cohorts as store
 from gongmcp.store.ranking import MAX_SCORE, Matcher, words_outside_marks
 from gongmcp.store.search_query import SearchQuery
 from gongmcp.store.segments import SegmentRow
-from gongmcp.store.themes import ThemeHit, in_seeded_order, theme_hits
+from gongmcp.store.themes import ThemeHit, spread_over_calls, theme_hits
 
 
 class QuotePack(ThemeArguments, kw_only=True):
@@ -103,7 +103,7 @@ def build_quote_pack(args: QuotePack, scope: CallScope) -> Rows[Quote]:
     query = query_of(args, scope)
     members = store.numbers(scope.store, cohort.calls, with_transcript=True)
     found = theme_hits(scope.store, query, members, role_of(args))
-    candidates = _spread(found, scope.state.secret)
+    candidates = spread_over_calls(found, scope.state.secret, CANDIDATES)
     said = segments_of(scope, candidates)
     graded = [_grade(scope, hit, said, query) for hit in candidates]
     graded.sort(key=lambda item: (-item["rank_score"], -item["hit"].at))
@@ -116,7 +116,7 @@ def build_quote_pack(args: QuotePack, scope: CallScope) -> Rows[Quote]:
     pack = sorted((item for item in kept if item["nth"] <= PER_CALL), key=lambda item: item["nth"])
     start = int(scope.after[0]) if scope.after else 0
     page = pack[start : start + scope.limit] if scope.limit else pack[start:]
-    rows, evidence = spoken_rows(scope, cohort, [item["hit"] for item in page], query, said)
+    rows, evidence = spoken_rows(scope, cohort.lifecycle, [item["hit"] for item in page], query, said)
     quotes = [
         Quote(**row, relevance=item["relevance"], clarity=item["clarity"], rank_score=item["rank_score"])
         for row, item in zip(rows, page, strict=True)
@@ -132,24 +132,6 @@ def build_quote_pack(args: QuotePack, scope: CallScope) -> Rows[Quote]:
     )
     keys = [(start + at + 1,) for at in range(len(page))]
     return Rows(quotes, start + len(page) < len(pack), keys, notes, evidence=evidence)
-
-
-def _spread(found: list[ThemeHit], secret: bytes) -> list[ThemeHit]:
-    """Return at most ``CANDIDATES`` of *found*: of each call as many as of the others, as far as it has them."""
-    if len(found) <= CANDIDATES:
-        return found
-    by_call: dict[int, list[ThemeHit]] = {}
-    for hit in found:
-        by_call.setdefault(hit.call_no, []).append(hit)
-    order = in_seeded_order(by_call, secret)
-    chosen: list[ThemeHit] = []
-    for nth in range(max(map(len, by_call.values()))):
-        for call in order:
-            if nth < len(by_call[call]):
-                chosen.append(by_call[call][nth])
-                if len(chosen) == CANDIDATES:
-                    return chosen
-    return chosen
 
 
 def _grade(scope: CallScope, hit: ThemeHit, said: Mapping[int, SegmentRow], query: SearchQuery) -> dict[str, Any]:

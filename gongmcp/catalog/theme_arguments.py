@@ -10,7 +10,7 @@ import msgspec
 from gongmcp.analysis.theme_query import theme_query
 from gongmcp.analysis.topic_packs import TopicPacks, builtin_packs
 from gongmcp.catalog.arguments import Text
-from gongmcp.catalog.cohort_filter import Cohort, CohortArguments
+from gongmcp.catalog.cohort_filter import CohortArguments
 from gongmcp.catalog.cohort_rows import CohortNotes, Count
 from gongmcp.catalog.declaration import CallScope
 from gongmcp.exposure.evidence import Evidence
@@ -19,6 +19,7 @@ from gongmcp.exposure.rows import Row
 from gongmcp.exposure.snippets import excerpt_parts, snippet
 from gongmcp.exposure.text import MaskedText
 from gongmcp.store import attribution
+from gongmcp.store.buckets import Lifecycle
 from gongmcp.store.ranking import Matcher, words_outside_marks
 from gongmcp.store.schema import MAX_SEGMENTS
 from gongmcp.store.search_query import SearchQuery
@@ -119,26 +120,26 @@ def segments_of(scope: CallScope, hits: Iterable[ThemeHit]) -> dict[int, Segment
 
 def spoken_rows(
     scope: CallScope,
-    cohort: Cohort,
+    lifecycle: Lifecycle,
     hits: Sequence[ThemeHit],
-    query: SearchQuery | None,
+    query: SearchQuery | Sequence[SearchQuery | None] | None,
     said: Mapping[int, SegmentRow] | None = None,
 ) -> tuple[list[dict[str, Any]], list[Evidence]]:
     """Return the columns of ``Spoken`` for each of *hits*, and what each shows of its call's transcript.
 
-    *said* holds the segments of the hits, where they were read already.
+    *query* is marked in the snippets: one for all hits, or one for each. *said* holds the
+    segments of the hits, where they were read already.
     """
     rows = said if said is not None else segments_of(scope, hits)
-    buckets = cohort.lifecycle.shown(
-        scope.store, {(rows[hit.at].call_no, rows[hit.at].lifecycle_bucket) for hit in hits}
-    )
+    buckets = lifecycle.shown(scope.store, {(rows[hit.at].call_no, rows[hit.at].lifecycle_bucket) for hit in hits})
     known = attribution.of_calls(scope.store, {hit.call_no for hit in hits}, scope.names)
     out, seen = [], []
-    for hit in hits:
+    queries = query if isinstance(query, Sequence) else [query] * len(hits)
+    for hit, sought in zip(hits, queries, strict=True):
         at = rows[hit.at]
         window = [rows[number] for number in hit.segments]
         call = known[hit.call_no]
-        parts = excerpt_parts([(row.text, row.spans, row.segment_index - at.segment_index) for row in window], query)
+        parts = excerpt_parts([(row.text, row.spans, row.segment_index - at.segment_index) for row in window], sought)
         out.append(
             {
                 "call_group": at.call_no,
@@ -155,9 +156,9 @@ def spoken_rows(
                 "segment_index": at.segment_index,
                 "start_ms": window[0].start_ms,
                 "end_ms": window[-1].end_ms,
-                "snippet": snippet(at.text, at.spans, query),
+                "snippet": snippet(at.text, at.spans, sought),
                 "context_excerpt": parts if len(window) > 1 else None,
-                "matched_forms": matched_forms([row.text for row in window], query) or None,
+                "matched_forms": matched_forms([row.text for row in window], sought) or None,
             }
         )
         segments = {row.segment_index: len(row.text) for row in window}
@@ -173,8 +174,11 @@ def matched_forms(texts: Iterable[str], query: SearchQuery | None) -> list[str]:
     forms: dict[str, None] = {}
     for text in texts:
         words = words_outside_marks(text)
-        for start, end, _, _ in matcher.hits(words):
-            forms[" ".join(words[start:end])] = None
+        covered = 0  # a form inside a longer one is none of its own
+        for start, end, _, _ in sorted(matcher.hits(words), key=lambda hit: (hit[0], -hit[1])):
+            if end > covered:
+                forms[" ".join(words[start:end])] = None
+                covered = end
     return list(forms)[:MAX_FORMS]
 
 

@@ -76,7 +76,7 @@ def search_transcripts_by_filters(args: ThemeSearch, scope: CallScope) -> Rows[T
     found = theme_hits(scope.store, query, members, role_of(args))
     left = [hit for hit in found if scope.after is None or hit.at < int(scope.after[0])]
     page = left[: scope.limit]
-    rows, evidence = spoken_rows(scope, cohort, page, query)
+    rows, evidence = spoken_rows(scope, cohort.lifecycle, page, query)
     notes = SearchedTheme(
         **cohort_notes(cohort),
         **theme_notes(query),

@@ -155,3 +155,22 @@ def in_seeded_order(numbers: Iterable[int], secret: bytes) -> list[int]:
             number.to_bytes(16, "big"), key=secret[:64], digest_size=8, person=b"gongmcp.sample"
         ).digest(),
     )
+
+
+def spread_over_calls(found: Sequence[ThemeHit], secret: bytes, count: int) -> list[ThemeHit]:
+    """Return at most *count* of *found*: of each call as many as of the others, as far as it has them; where not every
+    call has room, calls by the order that *secret* keys."""
+    if len(found) <= count:
+        return list(found)
+    by_call: dict[int, list[ThemeHit]] = {}
+    for hit in found:
+        by_call.setdefault(hit.call_no, []).append(hit)
+    order = in_seeded_order(by_call, secret)
+    chosen: list[ThemeHit] = []
+    for nth in range(max(map(len, by_call.values()))):
+        for call in order:
+            if nth < len(by_call[call]):
+                chosen.append(by_call[call][nth])
+                if len(chosen) == count:
+                    return chosen
+    return chosen

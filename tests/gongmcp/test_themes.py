@@ -219,3 +219,70 @@ def test_what_was_said_twice_is_quoted_once(tmp_path: Path, make_handler: MakeHa
         SAID.update(before)
     pack = ask(handler, "build_quote_pack", theme_query="price")
     assert (pack["returned"], pack["hit_count"], pack["near_duplicate_count"]) == (1, 6, 5)
+
+
+# --- questions, objections, one call ----------------------------------------------------------------
+
+
+def test_questions_are_sentences_that_somebody_external_asks(spoken: ToolHandler) -> None:
+    found = ask(spoken, "extract_business_questions", kind="questions", speaker_role="external")
+    said = {row["snippet"].replace("«", "").replace("»", "") for row in found["results"]}
+    assert said == {"What would the rollout cost in the first year?", "How do you repair the robotic arm?"}
+    assert found["question_count"] == 2
+    everybody = ask(spoken, "extract_business_questions", kind="questions", speaker_role="any")
+    assert everybody["question_count"] == 3  # not whether anybody can be heard
+
+
+def test_objections_have_their_topic_and_its_words_are_marked(spoken: ToolHandler) -> None:
+    found = ask(spoken, "extract_business_questions", kind="objections")
+    by_topic = {topic: row for row in found["results"] for topic in row["topics"]}
+    assert by_topic["price"]["matched_forms"] == ["too expensive"]
+    counts = {row["topic"]: row["objection_call_count"] for row in found["topic_counts"]}
+    assert counts["price"] == 1
+    only = ask(spoken, "extract_business_questions", topics=["price"])
+    assert all("price" in row["topics"] for row in only["results"])
+    wrong = spoken.call("extract_business_questions", {**ALL, "topics": ["nothing"]}).answer
+    assert "pricing" in wrong.text
+
+
+def test_a_call_is_looked_into_and_never_shown_whole(spoken: ToolHandler) -> None:
+    calls = ask(spoken, "search_calls_by_filters")["results"]
+    newest = calls[-1]["call_ref"]  # call 1
+    found = spoken.call("get_call_drilldown", {"call_ref": newest, "theme_query": "rollout price"}).answer.structured
+    assert found is not None
+    assert found["drilldown_status"] == "ready"
+    assert found["hit_count"] == 1
+    assert {row["speaker_role"]: row["speaker_count"] for row in found["talk"]} == {"external": 1, "internal": 1}
+    assert sum(row["talk_share"] for row in found["talk"]) == pytest.approx(1, abs=1e-3)
+    for arguments, status in (
+        ({"call_ref": newest}, "no_theme"),
+        ({"call_ref": newest, "theme_query": "zebrafish"}, "no_match"),
+        ({"call_ref": "call_0000000000000000", "theme_query": "price"}, "call_not_found"),
+    ):
+        answer = spoken.call("get_call_drilldown", arguments).answer.structured
+        assert answer is not None
+        assert (answer["drilldown_status"], answer["returned"]) == (status, 0)
+
+
+def test_the_evidence_budget_holds_for_theme_tools(tmp_path: Path, make_handler: MakeHandler) -> None:
+    from gongmcp.exposure.evidence import EvidenceSession
+    from gongmcp.handler import build_handler
+    from gongmcp.settings import ServerSettings
+
+    sentences = [f"The price of item {number} is a subject by itself here." for number in range(60)]
+    before = SAID[1]
+    SAID[1] = [("buyer", sentences)]
+    try:
+        files = {"calls.json": {"calls": [call_of(1)]}, "transcripts.json": {"callTranscripts": [transcript_of(1)]}}
+    finally:
+        SAID[1] = before
+    for name, content in files.items():
+        (tmp_path / name).write_text(json.dumps(content), "utf-8")
+    cache = build_cache(tmp_path / "cache.db", [tmp_path / name for name in files])
+    handler = build_handler(ServerSettings.resolve({}, {}), cache, session=EvidenceSession())
+    seen: set[int] = set()
+    for number in range(60):
+        arguments = {**ALL, "theme_query": f'"item {number}"', "limit": 5}
+        answer = handler.call("search_transcripts_by_filters", arguments).answer
+        seen |= {row["segment_index"] for row in (answer.structured or {"results": []})["results"]}
+    assert len(seen) == 20
