@@ -17,7 +17,8 @@ from gongctl.cli.explain import explain_text
 from gongctl.cli.output import emit_text, heading, note, paragraph, table
 from gongctl.cli.policy_options import open_handler
 from gongctl.cli.restricted import not_sensitive
-from gongctl.cli.tui_cmd import interactive, open_preview
+from gongctl.cli.screens import interactive
+from gongctl.cli.tui_cmd import open_preview
 from gongmcp.errors import Exit, StartupRefusal
 from gongmcp.settings import ServerSettings
 

@@ -13,7 +13,7 @@ from gongctl.cli.lazy import LightCommand
 from gongctl.cli.output import emit_json, emit_text, fail, heading, note, paragraph, table
 from gongctl.cli.policy_options import EPILOG, open_handler, resolve, shows_ids, takes_policy
 from gongctl.cli.restricted import is_blocking, sensitive
-from gongctl.cli.screens import Ascii
+from gongctl.cli.screens import Ascii, Port, Web, interactive, show_in_browser
 from gongmcp.errors import Exit
 
 if TYPE_CHECKING:
@@ -42,13 +42,14 @@ def review(
         str | None, typer.Option("--db", envvar="GONGCTL_DB", metavar="PATH", help="The cache to read.")
     ] = None,
     ascii: Ascii = False,  # noqa: A002
+    web: Web = False,
+    port: Port = 0,
 ) -> None:
     """Review the tools of a preset, riskiest exposure first, and approve them into the lock (--lock FILE).
 
     On a terminal it opens the screens. Without one it prints the queue, with TOOL also the samples of that tool, and
     writes nothing: scripts approve with gongctl mcp approve.
     """
-    from gongctl.cli.tui_cmd import interactive
     from gongmcp.catalog.registry import canonical
 
     if not db:
@@ -61,7 +62,10 @@ def review(
     config = Path(flags["config"]) if "config" in flags else None
     tool = None if name is None else canonical(name)
     reviewing = _reviewing(settings, Path(db), config, tool)
-    if as_json or as_table or not interactive():
+    if web:
+        reviewing.queue(settings.policy.preset or "")  # a refusal is told here, not on a page
+        show_in_browser(port)
+    elif as_json or as_table or not interactive():
         _print(reviewing, settings, tool, as_json=as_json)
     else:
         _open(reviewing, settings, Path(db), config, tool or "", ascii=ascii)

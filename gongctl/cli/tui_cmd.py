@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,16 +12,11 @@ from gongctl.cli.operations import CacheOperations
 from gongctl.cli.output import fail
 from gongctl.cli.policy_options import EPILOG, open_handler, resolve, shows_ids, takes_policy
 from gongctl.cli.restricted import is_blocking, sensitive
-from gongctl.cli.screens import Ascii
+from gongctl.cli.screens import Ascii, Port, Web, interactive, show_in_browser
 from gongmcp.errors import Exit
 from gongmcp.settings import ServerSettings
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
-
-
-def interactive() -> bool:
-    """Return whether somebody can look at a screen and type."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def open_preview(
@@ -56,6 +50,8 @@ def tui(
         Path | None, typer.Option("--db", envvar="GONGCTL_DB", metavar="PATH", help="The cache to read.")
     ] = None,
     ascii: Ascii = False,  # noqa: A002
+    web: Web = False,
+    port: Port = 0,
 ) -> None:
     """Preview on screen, for any tool, what an agent would receive and what is withheld and why.
 
@@ -63,6 +59,10 @@ def tui(
     """
     if db is None:
         fail("The preview needs a cache.", "Give --db PATH or set GONGCTL_DB.", Exit.USAGE)
+    if web:
+        open_handler(resolve(flags), db)  # a refusal is told here, not on a page
+        show_in_browser(port)
+        return
     if not interactive():
         fail(
             "The preview needs a terminal.",

@@ -1,0 +1,1 @@
+"""The TUI in a browser on this machine."""
