@@ -15,9 +15,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from gongctl.cache.crm_context import CrmObject, as_text, crm_objects, is_phone_field
+from gongctl.cache.highlights import HighlightRow, highlights_of
 from gongctl.cache.lifecycle import LifecycleRules, chosen_account, chosen_opportunity, classify, priority_score
 from gongctl.cache.profile_facts import KeptProfile, ProfileFacts, call_fields, facts_of, traits_of
-from gongmcp.exposure.aliases import call_ref, object_ref, speaker_ref, tie_breaker, user_ref
+from gongmcp.exposure.aliases import call_ref, email_key, object_ref, speaker_ref, tie_breaker, user_ref
 from gongmcp.exposure.clean import clean
 from gongmcp.exposure.masking import find_spans, mask
 from gongmcp.exposure.participants import Participants
@@ -49,6 +50,7 @@ class PartyRow:
     affiliation: str
     job_title: str
     matched: int
+    email_key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,8 @@ class ServingCall:
     *second* is its start (UTC, seconds since 1970, 0..2^32-1) and *tie* the number it prefers among the
     calls of that second; *facts* holds the columns of ``call_facts`` except numbers; *account* and
     *opportunity* are the positions of the objects that they were read from; *profiles* are its facts under the
-    business profiles of which facts are kept; *vcons* are the rows of the vCons that it stands for.
+    business profiles of which facts are kept; *highlights* are what the AI wrote of it; *vcons*
+    are the rows of the vCons that it stands for.
     """
 
     call_id: str
@@ -106,6 +109,7 @@ class ServingCall:
     account: int | None
     opportunity: int | None
     profiles: tuple[ProfileFacts, ...] = ()
+    highlights: tuple[HighlightRow, ...] = ()
     vcons: tuple[Projection, ...] = ()
 
 
@@ -171,6 +175,7 @@ def derive(
         _position(objects, account),
         _position(objects, opportunity),
         facts_of(profiles, objects, call_fields(call, meta), traits_of(facts)),
+        highlights_of(call, lambda text: _masked(text, people)),
     )
 
 
@@ -317,6 +322,7 @@ def _party(number: int, party: Mapping[str, Any], secret: bytes, call_id: str) -
         affiliation if affiliation in _AFFILIATIONS else "unknown",
         _label(as_text(party.get("title"))),
         1,
+        email_key(secret, address) if (address := as_text(party.get("emailAddress")).strip().lower()) else "",
     )
 
 

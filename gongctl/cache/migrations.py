@@ -68,10 +68,18 @@ def _profiles_and_verdicts(db: Database) -> bool:
     return _create_missing(db)
 
 
+def _sync_and_addresses(db: Database) -> bool:
+    """Make room for the state of sync and for keys of addresses, which the next warm fills."""
+    columns = {row[1] for row in db.conn.execute("PRAGMA table_info(parties)")}
+    if columns and "email_key" not in columns:
+        db.conn.execute("DROP TABLE parties")
+    return _create_missing(db)
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     Migration(1, "raw tables and serving read model", _create_missing),
     Migration(2, "business profiles, and verdicts on calls", _profiles_and_verdicts),
-    Migration(3, "tombstones, and the state of sync", _create_missing),
+    Migration(3, "tombstones, the state of sync, and keys of addresses", _sync_and_addresses),
 )
 
 if [migration.number for migration in MIGRATIONS] != list(range(1, SCHEMA_VERSION + 1)):

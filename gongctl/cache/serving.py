@@ -177,7 +177,7 @@ class ServingWriter:
         execute("INSERT INTO crm_values_fts (crm_values_fts) VALUES ('delete-all')")
         for table in (
             *("segments", "crm_values", "crm_objects", "parties", "call_facts", "counters"),
-            *("opportunities", "answered_scorecards", "profile_facts", "profile_values"),
+            *("opportunities", "answered_scorecards", "highlights", "profile_facts", "profile_values"),
         ):
             execute(f"DELETE FROM {table}")
         vcon_rows.clear(self._connection)
@@ -387,7 +387,7 @@ class ServingWriter:
             values,
         )
         execute("DELETE FROM crm_values WHERE value_no BETWEEN ? AND ?", values)
-        for table in ("crm_objects", "parties", "answered_scorecards", "call_facts"):
+        for table in ("crm_objects", "parties", "answered_scorecards", "highlights", "call_facts"):
             execute(f"DELETE FROM {table} WHERE call_no = ?", (call_no,))
         for table in ("profile_facts", "profile_values"):
             execute(
@@ -408,10 +408,11 @@ class ServingWriter:
             ),
         )
         many(
-            """INSERT INTO parties (call_no, party_no, speaker_id, speaker_ref, affiliation, job_title, matched)
-               VALUES (?, ?, ?, ?, ?, ?, ?)""",
+            """INSERT INTO parties
+                 (call_no, party_no, speaker_id, speaker_ref, affiliation, job_title, matched, email_key)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
             (
-                (number, p.party_no, p.speaker_id, p.speaker_ref, p.affiliation, p.job_title, p.matched)
+                (number, p.party_no, p.speaker_id, p.speaker_ref, p.affiliation, p.job_title, p.matched, p.email_key)
                 for number, call in calls
                 for p in call.parties
             ),
@@ -457,6 +458,15 @@ class ServingWriter:
                 )
                 for number, call in calls
                 for a in call.answers
+            ),
+        )
+        many(
+            """INSERT INTO highlights (call_no, position, kind, heading, text, text_spans)
+               VALUES (?, ?, ?, ?, ?, ?)""",
+            (
+                (number, h.position, h.kind, h.heading, h.text, h.text_spans)
+                for number, call in calls
+                for h in call.highlights
             ),
         )
         self._insert_profile_facts([(number, item) for number, call in calls for item in call.profiles])

@@ -27,6 +27,8 @@ _ORPHANS: Final = {
         SELECT count(*) FROM crm_values WHERE object_no NOT IN (SELECT object_no FROM crm_objects)""",
     "answered scorecards without a call": """
         SELECT count(*) FROM answered_scorecards WHERE call_no NOT IN (SELECT call_no FROM call_facts)""",
+    "texts of the AI without a call": """
+        SELECT count(*) FROM highlights WHERE call_no NOT IN (SELECT call_no FROM call_facts)""",
     "opportunities that differ from their calls": """
         SELECT count(*) FROM (
           SELECT object_type, object_id, count(*) AS calls, sum(transcript_present) AS present,

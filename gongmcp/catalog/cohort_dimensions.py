@@ -19,7 +19,7 @@ from gongmcp.store.cohorts import Condition
 from gongmcp.store.dimension_values import COMPUTED, column_value, concept_value, voicemail
 from gongmcp.store.profile import normal_name
 
-Kind = Literal["text", "number", "date", "flag"]
+Kind = Literal["text", "number", "date", "flag", "email"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Value:
 
 
 NUMBERS: Final = ("duration_seconds", "opportunity_count", "account_count", "parties_count", "external_parties")
-FILTERS_ONLY: Final = (*NUMBERS, "call_date", "likely_voicemail", "account_name")
+FILTERS_ONLY: Final = (*NUMBERS, "call_date", "likely_voicemail", "account_name", "participant_email")
 """What calls can be filtered by and not counted by."""
 
 
@@ -52,6 +52,9 @@ def value_of(name: str, args: Any, scope: CallScope, lifecycle: Lifecycle, argum
         _refuse_class(Field.ACCOUNT_NAME, args, scope, argument, needs="include_account_names")
         sql = "coalesce((SELECT a.name FROM crm_objects a WHERE a.object_no = {c}.account_no), '')"
         return Value(name, Condition(sql))
+    if name == "participant_email":
+        _refuse_class(Field.EMAIL, args, scope, argument, needs="include_participant_emails")
+        return Value(name, Condition(""), "email")
     dimension = dimension_named(name)
     if dimension is not None and dimension.name != PROFILE_CONCEPT:
         return dimension_value(dimension, args, scope, lifecycle, argument, at)

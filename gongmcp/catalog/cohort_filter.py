@@ -20,6 +20,7 @@ from gongmcp.catalog.cohort_token import MAX_TOKEN, TokenFor, cohort_id
 from gongmcp.catalog.declaration import Arguments, CallScope
 from gongmcp.catalog.vocabulary import Bucket, Label, LifecycleSource, Scope, TranscriptStatus
 from gongmcp.errors import ToolFault
+from gongmcp.exposure.aliases import email_key
 from gongmcp.exposure.fields import Field, Filters
 from gongmcp.store.buckets import Lifecycle, lifecycle_at_hand, lifecycle_for
 from gongmcp.store.cohorts import CohortCalls, Condition, Part, spoken, together
@@ -119,6 +120,9 @@ class CohortArguments(Arguments):
     include_account_names: Annotated[bool, msgspec.Meta(description="Filter by account names.")] = False
     include_call_titles: Annotated[bool, msgspec.Meta(description="Filter by call titles.")] = False
     include_person_titles: Annotated[bool, msgspec.Meta(description="Filter by people's job titles.")] = False
+    include_participant_emails: Annotated[
+        bool, msgspec.Meta(description="Filter by whole e-mail addresses; none is shown.")
+    ] = False
 
 
 SELECTIVE: Final = (
@@ -261,7 +265,10 @@ def _parts(chosen: Mapping[str, Any], args: Any, scope: CallScope, lifecycle: Li
         parts.append(Part(text, further=(_text(sql, chosen, "participant_title_query"),)))
     for at, item in enumerate(chosen.get("dimension_filters", ())):
         value = value_of(item["dimension"], args, scope, lifecycle, f"{path}.dimension_filters.dimension", at)
-        parts.append(_dimension(item, value, at, f"{path}.dimension_filters.values"))
+        if value.kind == "email":
+            parts.append(_addresses(item, scope, at, f"{path}.dimension_filters.operator"))
+        else:
+            parts.append(_dimension(item, value, at, f"{path}.dimension_filters.values"))
     if "query" in chosen:
         query = compile_query(chosen["query"])
         condition = Condition("0") if query.fts is None else spoken(query.fts, "cohort_query")
@@ -276,6 +283,21 @@ def _text(sql: str, chosen: Mapping[str, Any], name: str) -> Condition:
 def _with(expression: Condition, sql: str, parameters: Mapping[str, Any]) -> Condition:
     """Return the condition *sql* in which ``{0}`` is *expression*."""
     return Condition(sql.replace("{0}", expression.sql), {**expression.parameters, **parameters})
+
+
+def _addresses(item: Mapping[str, Any], scope: CallScope, at: int, path: str) -> Part:
+    """Return the condition that somebody with one of the addresses took part, or nobody; by their keyed digests."""
+    if item["operator"] in RANGES:
+        raise ToolFault("invalid_argument", f"{path} must be equals, in or not_in for addresses.")
+    keys = {
+        f"address_{at}_{number}": email_key(scope.state.secret, text.strip().lower())
+        for number, text in enumerate(item["values"])
+    }
+    among = ", ".join(f":{name}" for name in keys)
+    sql = f"{{c}}.call_no IN (SELECT e.call_no FROM parties e WHERE e.email_key <> '' AND e.email_key IN ({among}))"
+    negated = item["operator"] == "not_in"
+    text = f"participant_email {'not in' if negated else item['operator']} {', '.join(item['values'])}"
+    return Part(text, further=(Condition(f"NOT {sql}" if negated else sql, keys),))
 
 
 def _dimension(item: Mapping[str, Any], value: Value, at: int, path: str) -> Part:

@@ -107,6 +107,7 @@ class CohortPair(Arguments):
     include_account_names: bool = False
     include_call_titles: bool = False
     include_person_titles: bool = False
+    include_participant_emails: bool = False
 
 
 class Side(Row):

@@ -57,6 +57,7 @@ class Field(Enum):
     SETTING_NAME = _Class("name of a tracker, scorecard, workspace or profile", True, 200)
     SETTING_ID = _Class("id of a tracker, scorecard, question or workspace", False, 64, True)
     SETTING_TEXT = _Class("question, guide or description text", True, 500)
+    AI_TEXT = _Class("text that Gong's AI wrote about a call", True, 600)
     ANSWER_TEXT = _Class("answer text of a scorecard", True, 240)
     LOSS_REASON = _Class("loss reason", True, 200)
     ECHO = _Class("the caller's own argument", True, 512)

@@ -17,7 +17,7 @@ from gongmcp.governance.scope import Scope
 from gongmcp.store.crm_names import CrmNames
 from gongmcp.store.schema import SCHEMA_VERSION
 
-DERIVATION_VERSION: Final = 2
+DERIVATION_VERSION: Final = 3
 """Raised whenever the same payloads would give other facts or rows."""
 
 

@@ -230,8 +230,18 @@ CREATE TABLE parties (
   affiliation TEXT NOT NULL,        -- internal, external, unknown
   job_title TEXT NOT NULL,
   matched INTEGER NOT NULL,         -- 0: a transcript speaker who is no party of the call
+  email_key TEXT NOT NULL,          -- keyed digest of the address, to filter by; '' = none
   PRIMARY KEY (call_no, party_no)) STRICT, WITHOUT ROWID;
 CREATE INDEX parties_speaker ON parties (speaker_ref);
+CREATE INDEX parties_email ON parties (email_key, call_no) WHERE email_key <> '';
+
+-- what Gong's AI wrote about a call
+CREATE TABLE highlights (
+  call_no INTEGER NOT NULL, position INTEGER NOT NULL,
+  kind TEXT NOT NULL,               -- brief, key_point, outline, highlight, outcome
+  heading TEXT NOT NULL,            -- masked; '' = none
+  text TEXT NOT NULL, text_spans TEXT,
+  PRIMARY KEY (call_no, position)) STRICT, WITHOUT ROWID;
 
 CREATE TABLE crm_objects (
   object_no INTEGER PRIMARY KEY,    -- call_no << 19 | position

@@ -228,6 +228,10 @@ NAMES: list[tuple[dict[str, Any], str]] = [
     ({"title_query": "culp"}, "include_call_titles"),
     ({"participant_title_query": "officer"}, "include_person_titles"),
     ({"dimension_filters": [{"dimension": "account_name", "values": ["Culp Inc"]}]}, "include_account_names"),
+    (
+        {"dimension_filters": [{"dimension": "participant_email", "values": ["IV.Culp@culp-inc.example"]}]},
+        "include_participant_emails",
+    ),
 ]
 
 
@@ -239,7 +243,7 @@ def test_to_look_for_a_name_needs_what_to_see_it_needs(
     for asked in ({"filter": chosen}, {"cohort_token": token}):
         assert flag in refused(handler, BUILD, "refused_by_policy", **asked)
         assert structured(handler, BUILD, **asked, **{flag: True})["coverage"]["call_count"] > 0
-        switches = "hide_account_names,hide_call_titles,hide_contact_names"
+        switches = "hide_account_names,hide_call_titles,hide_contact_names,hide_contact_emails"
         refused(make_handler(policy_switches=switches), BUILD, "refused_by_policy", **asked, **{flag: True})
 
 
