@@ -100,6 +100,10 @@ PICTURES: dict[str, Picture] = {
     ),
     "review-slim": Picture((60, 20), ("<settle>", "<enter>", "<n>", "<n>"), review=True),
     "review-contrast": Picture((120, 40), ("<settle>", "<n>"), "preflight-contrast", review=True),
+    "side-by-side": Picture((140, 45), ("<settle>", "<2>", "<settle>", "<settle>"), review=True),
+    "policy": Picture((140, 45), ("<settle>", "<3>", "<settle>"), review=True),
+    "cache": Picture((120, 40), ("<settle>", "<4>", "<settle>"), review=True),
+    "history": Picture((120, 40), ("<settle>", "<r>", "<settle>", "<A>", "<settle>", "<5>", "<settle>"), review=True),
     "cost": Picture((120, 40), ("<settle>", "<k>"), review=True),
     "governance": Picture((140, 45), ("<o>", "<settle>", "<c>", LISTED_CALL, "<enter>", "<settle>"), listed=True),
 }

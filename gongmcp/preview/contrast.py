@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from gongmcp.preview.model import Lens, Preview, Span
 
 NOT_OFFERED = "not offered"
+_CURSOR = "Next page: cursor"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,12 @@ def _times(state: str, count: int) -> str:
 
 
 def text_difference(before: Preview, after: Preview) -> Iterator[str]:
-    """Yield the lines in which the text of *after* differs from that of *before*, as a unified difference."""
-    old, new = (item.outcome.answer.text.split("\n") for item in (before, after))
+    """Yield the lines in which the text of *after* differs from that of *before*, as a unified difference.
+
+    Cursors are left out: sealed for one policy, they differ under any other and say nothing.
+    """
+    old, new = (
+        [_CURSOR if line.startswith(_CURSOR) else line for line in item.outcome.answer.text.split("\n")]
+        for item in (before, after)
+    )
     yield from difflib.unified_diff(old, new, lineterm="", n=1)

@@ -176,7 +176,7 @@ class Compare(PanedScreen):
             )
             for line in lines or ()
         ]
-        self._approved.entitle(len(rows) if lines is not None else None, "changed")
+        self._approved.entitle(None if lines is None else len(rows))
         self._approved.show(rows, Content(nothing))
 
     def action_add(self) -> None:
