@@ -50,13 +50,16 @@ LOST: Final[tuple[tuple[str, str], ...]] = (
     ("/parties/*", "anonymous; a role that the format knows and nothing else"),
     ("/dialog/*/start", "under provenance redacted the day alone"),
     ("/dialog/*/body", "masked text; audio, video and files are left out"),
-    ("/dialog/*/*", "everything but type, start, duration, parties, originator, application and disposition"),
+    ("/dialog/*/*", "left out, but for type, start, duration, parties, originator, application and disposition"),
     ("/analysis/*/body", "transcripts masked; every other body is left out, the slot stays"),
-    ("/analysis/*/*", "everything but type, vendor, product and dialog"),
+    ("/analysis/*/*", "left out, but for type, vendor, product and dialog; of a transcript the schema is ours"),
     ("/attachments/*", "an empty slot: purpose and body are left out"),
-    ("/attachments/tags", "only scope, direction, language and system, and the call as the provenance allows"),
+    ("/attachments/-", "tags behind the slots: scope, direction, language and system, the call as provenance allows"),
+    ("/*", "whatever else an extension put there: left out"),
+    ("/redacted", "points to the full vCon"),
 )
-"""Where a redacted export differs from the full vCon, as patterns of JSON pointers, and how."""
+"""Where a redacted export differs from the full vCon: patterns of JSON pointers (``*`` any step, ``-`` behind the last
+element), each for all that is below it, and how. ``/*`` is for keys that no other pattern names."""
 
 
 class Redactor:

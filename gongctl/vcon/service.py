@@ -371,13 +371,17 @@ def _complete(part: Part, element: Mapping[str, Any], vcon: Vcon) -> dict[str, A
     belongs. An attachment's ``type`` is written as its purpose too.
 
     Raises:
-        VconRefused: it is no object.
+        VconRefused: it is no object, or nothing but a placeholder.
     """
     if not isinstance(element, Mapping):
         raise VconRefused("VC_ARGUMENT", f"{part} is no object")
     given = dict(element)
+    if part == "party" and not given:
+        raise VconRefused("VC_ARGUMENT", "an empty party stands for a removed one; remove makes it")
     if part == "dialog":
         given.setdefault("start", _now())
+        if given.get("type") == "incomplete" and not given.get("disposition"):
+            raise VconRefused("VC_INVALID", "an incomplete dialog says its disposition")  # else it were a placeholder
     elif part == "attachment":
         given.setdefault("start", _now())
         given.setdefault("party", 0)
