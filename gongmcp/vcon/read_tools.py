@@ -1,0 +1,501 @@
+"""The older tools that read vCons: ``get_vcon``, the four searches, tags."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
+
+from gongmcp.exposure.clean import clean
+from gongmcp.exposure.fields import Field, shown
+from gongmcp.exposure.rows import Row
+from gongmcp.store import vcon_figures, vcon_read
+from gongmcp.store import vcon_search as lookup
+from gongmcp.vcon.contract_search import DEFAULT_THRESHOLD, DEFAULT_WEIGHT, hit_of, keyword_share
+from gongmcp.vcon.declaration import READING, vcon_tool
+from gongmcp.vcon.faults import VconFault
+from gongmcp.vcon.items import documents
+from gongmcp.vcon.parameters import (
+    EMBEDDING,
+    MAX_LIMIT,
+    QUERY,
+    TAGS,
+    TEXT,
+    UUID,
+    choice,
+    filters_of,
+    limit,
+    no_provider,
+    query_of,
+    switch,
+)
+from gongmcp.vcon.scope import Scope
+from gongmcp.vcon.shapes import Count, Document, Flag, Id, Label, Labels, Measure, Number, Snippet, TagMap, Word
+from gongmcp.vcon.when import DATE
+
+PARTS: Final = ("parties", "dialog", "analysis", "attachments")
+_LIGHT: Final = ("parties",)
+_FULL_BY_DEFAULT: Final = 20
+
+OFFSET: Final[dict[str, Any]] = {"type": "integer", "minimum": 0, "maximum": 1_000_000, "default": 0}
+
+
+class GotVcon(Row, kw_only=True):
+    """Answer of ``get_vcon``."""
+
+    vcon: Document
+
+
+@vcon_tool(
+    "get_vcon",
+    title="Get a vCon",
+    description=(
+        "Retrieve a vCon by UUID. Without include_components it brings the parties; bodies of a served cache are "
+        "bounded excerpts."
+    ),
+    category="read",
+    answer=GotVcon,
+    properties={
+        "uuid": UUID,
+        "include_components": {"type": "array", "items": {"type": "string", "enum": [*PARTS, "all"]}},
+        "include_metadata": switch(True, "False leaves subject, extensions and dates out."),
+        "response_format": choice("full", "summary", "metadata"),
+    },
+    required=("uuid",),
+    instead="vcon_fetch",
+    example={"uuid": "123e4567-e89b-12d3-a456-426614174000"},
+    into=READING,
+)
+def get_vcon(arguments: dict[str, Any], scope: Scope) -> Row:
+    """Return one vCon with the arrays that were asked for."""
+    header = vcon_read.header(scope.store, arguments["uuid"])
+    if header is None:
+        raise VconFault("NOT_FOUND", "No such vCon is here.")
+    asked = arguments.get("include_components")
+    if asked is None:
+        form = arguments.get("response_format")
+        asked = {"full": ["all"], "summary": ["parties", "analysis"]}.get(form or "", list(_LIGHT))
+    parts = [part for part in PARTS if part in asked or "all" in asked]
+    vcon = documents(scope, [header], parts)[0]
+    if not arguments["include_metadata"]:
+        vcon = _without_metadata(vcon)
+    return GotVcon(vcon=vcon)
+
+
+def _without_metadata(vcon: Any) -> Any:
+    if isinstance(vcon, Document):
+        return Document(uuid=vcon.uuid, **{part: getattr(vcon, part) for part in PARTS})
+    return {key: value for key, value in vcon.items() if key in ("vcon", "uuid", *PARTS)}
+
+
+# --- by metadata ---------------------------------------------------------------------------------------------
+
+
+class Vcons(Row, kw_only=True):
+    """Answer of ``search_vcons``: *count* are those of this page, *total_count* all that match."""
+
+    count: Number
+    vcons: list[Document]
+    has_more: Flag
+    total_count: Count
+
+
+@vcon_tool(
+    "search_vcons",
+    title="Search vCons by metadata",
+    description="Basic search by subject, parties and dates, newest first, in pages of limit and offset.",
+    category="read",
+    answer=Vcons,
+    rate="search",
+    properties={
+        "subject": {**TEXT, "description": "Part of the subject."},
+        "party_name": {**TEXT, "description": "Part of a party's name."},
+        "party_email": {**TEXT, "description": "Part of a party's address."},
+        "party_tel": {**TEXT, "description": "Digits of a party's number."},
+        "start_date": DATE,
+        "end_date": DATE,
+        "tags": TAGS,
+        "limit": limit(50, MAX_LIMIT),
+        "offset": OFFSET,
+    },
+    instead="vcon_search",
+    example={"subject": "support", "start_date": "2025-10-01T00:00:00Z", "limit": 20},
+    into=READING,
+)
+def search_vcons(arguments: dict[str, Any], scope: Scope) -> Row:
+    """Find vCons by what is known of them."""
+    filters, _ = filters_of(scope, arguments, arguments.get("tags", {}))
+    wanted = arguments["limit"]
+    rows = lookup.page(scope.store, filters, limit=wanted + 1, offset=arguments["offset"])
+    return Vcons(
+        count=min(len(rows), wanted),
+        vcons=documents(scope, rows[:wanted], _LIGHT),
+        has_more=len(rows) > wanted,
+        total_count=lookup.count(scope.store, filters),
+    )
+
+
+# --- by words ------------------------------------------------------------------------------------------------
+
+
+class ContentHit(Row, kw_only=True):
+    """One vCon and its best hit."""
+
+    vcon_id: Id
+    content_type: Word | None = None
+    content_index: Number | None = None
+    relevance_score: Measure
+    snippet: Snippet | None = None
+    snippet_withheld: Word | None = None
+    matches: Number
+    vcon: Document | None = None
+
+
+class ContentHits(Row, kw_only=True):
+    """Answer of ``search_vcons_content``: one row per vCon, the best first."""
+
+    count: Number
+    results: list[ContentHit]
+    has_more: Flag
+    total_count: Count
+    total_is_exact: Flag
+
+
+_PAGED: Final = {"tags": TAGS, "start_date": DATE, "end_date": DATE}
+
+
+@vcon_tool(
+    "search_vcons_content",
+    title="Search vCons by words",
+    description="Full-text keyword search across subject, dialog, analysis, attachments and parties.",
+    category="read",
+    answer=ContentHits,
+    rate="search",
+    properties={
+        "query": QUERY,
+        **_PAGED,
+        "limit": limit(50, MAX_LIMIT),
+        "offset": OFFSET,
+        "include_snippets": switch(True),
+        "response_format": choice("snippets", "metadata", "ids_only"),
+    },
+    required=("query",),
+    instead="vcon_search",
+    example={"query": "billing issue refund", "tags": {"department": "support"}, "limit": 25},
+    into=READING,
+)
+def search_vcons_content(arguments: dict[str, Any], scope: Scope) -> Row:
+    """Find vCons by words."""
+    query = query_of(arguments["query"])
+    filters, _ = filters_of(scope, arguments, arguments.get("tags", {}))
+    if query.fts is None:
+        return ContentHits(count=0, results=[], has_more=False, total_count=0, total_is_exact=True)
+    wanted, form = arguments["limit"], arguments.get("response_format")
+    show = arguments["include_snippets"] and form in (None, "snippets")
+    hits = lookup.keyword(scope.store, query.fts, filters, limit=wanted + 1, offset=arguments["offset"])
+    headers = vcon_read.headers(scope.store, [hit.vcon_no for hit in hits.hits[:wanted]])
+    results = []
+    for hit in hits.hits[:wanted]:
+        header = headers[hit.vcon_no]
+        row = ContentHit(vcon_id=header["uuid"], relevance_score=hit.score, matches=hit.matches)
+        best = lookup.matching_texts(scope.store, query.fts, hit.vcon_no, limit=1)
+        if best:
+            found = hit_of(scope, header, best[0], query, show=show)
+            row.content_type, row.content_index = found.content_type, found.content_index
+            row.snippet, row.snippet_withheld = found.snippet, found.snippet_withheld
+        if form == "metadata":
+            row.vcon = documents(scope, [header], ())[0]
+        results.append(row)
+    return ContentHits(
+        count=len(results),
+        results=results,
+        has_more=len(hits.hits) > wanted,
+        total_count=hits.total,
+        total_is_exact=hits.total_is_exact and scope.policy.min_cell == 1,
+    )
+
+
+# --- by meaning ----------------------------------------------------------------------------------------------
+
+
+class DialogExcerpt(Row, kw_only=True):
+    """A passage that is near in meaning."""
+
+    dialog_index: Number
+    text: Snippet
+    relevance: Measure
+
+
+class MatchedContent(Row, kw_only=True):
+    """What of a vCon is near in meaning."""
+
+    subject: Snippet | None = None
+    dialog_excerpts: list[DialogExcerpt] | None = None
+
+
+class SemanticHit(Row, kw_only=True):
+    """One vCon that is near in meaning."""
+
+    vcon_id: Id
+    similarity_score: Measure
+    matched_content: MatchedContent
+    vcon: Document | None = None
+
+
+class SemanticHits(Row, kw_only=True):
+    """Answer of ``search_vcons_semantic``."""
+
+    count: Number
+    results: list[SemanticHit]
+
+
+@vcon_tool(
+    "search_vcons_semantic",
+    title="Search vCons by meaning",
+    description="Semantic search with embeddings. Without a provider of vectors it says so and finds nothing.",
+    category="read",
+    answer=SemanticHits,
+    rate="search",
+    properties={
+        "query": {**TEXT, "description": "A question in plain words."},
+        "embedding": EMBEDDING,
+        "threshold": {"type": "number", "minimum": 0, "maximum": 1, "default": DEFAULT_THRESHOLD},
+        "tags": TAGS,
+        "limit": limit(20, MAX_LIMIT),
+    },
+    instead="vcon_search",
+    example={"query": "customer frustrated about late delivery", "threshold": 0.75},
+    into=READING,
+)
+def search_vcons_semantic(arguments: dict[str, Any], _scope: Scope) -> Row:
+    """Say that nobody makes vectors here."""
+    if not arguments.get("query") and not arguments.get("embedding"):
+        raise VconFault("INVALID_ARGUMENT", "query or embedding is needed.", argument="query")
+    raise no_provider("Semantic search")
+
+
+class HybridHit(Row, kw_only=True):
+    """One vCon with both scores and their sum."""
+
+    vcon_id: Id
+    combined_score: Measure
+    keyword_score: Measure
+    semantic_score: Measure
+    vcon: Document | None = None
+
+
+class HybridHits(Row, kw_only=True):
+    """Answer of ``search_vcons_hybrid``; *degraded* = no semantic part."""
+
+    count: Number
+    results: list[HybridHit]
+    has_more: Flag
+    degraded: Flag
+    degraded_reason: Word | None = None
+    formula: Word
+
+
+@vcon_tool(
+    "search_vcons_hybrid",
+    title="Search vCons by words and meaning",
+    description=(
+        "Combined keyword and semantic search: semantic_weight x semantic + (1 - semantic_weight) x keyword. Without a "
+        "provider of vectors it answers by keywords and says degraded."
+    ),
+    category="read",
+    answer=HybridHits,
+    rate="search",
+    properties={
+        "query": QUERY,
+        "semantic_weight": {"type": "number", "minimum": 0, "maximum": 1, "default": DEFAULT_WEIGHT},
+        **_PAGED,
+        "limit": limit(30, MAX_LIMIT),
+        "offset": OFFSET,
+    },
+    required=("query",),
+    instead="vcon_search",
+    example={"query": "pricing discussion discount", "semantic_weight": 0.5},
+    into=READING,
+)
+def search_vcons_hybrid(arguments: dict[str, Any], scope: Scope) -> Row:
+    """Find vCons by words, scored as the formula says with nothing for meaning."""
+    query = query_of(arguments["query"])
+    filters, _ = filters_of(scope, arguments, arguments.get("tags", {}))
+    wanted, weight = arguments["limit"], arguments["semantic_weight"]
+    hits = (
+        lookup.keyword(scope.store, query.fts, filters, limit=wanted + 1, offset=arguments["offset"]).hits
+        if query.fts is not None
+        else ()
+    )
+    headers = vcon_read.headers(scope.store, [hit.vcon_no for hit in hits[:wanted]])
+    results = [
+        HybridHit(
+            vcon_id=headers[hit.vcon_no]["uuid"],
+            combined_score=(1 - weight) * keyword_share(hit.score),
+            keyword_score=keyword_share(hit.score),
+            semantic_score=0.0,
+        )
+        for hit in hits[:wanted]
+    ]
+    return HybridHits(
+        count=len(results),
+        results=results,
+        has_more=len(hits) > wanted,
+        degraded=True,
+        degraded_reason="no provider of vectors: scored by keywords alone",
+        formula="semantic_weight x semantic + (1 - semantic_weight) x s / (1 + s), s = keyword score",
+    )
+
+
+# --- tags ----------------------------------------------------------------------------------------------------
+
+
+class TagsAnswer(Row, kw_only=True):
+    """Answer of ``get_tags``: one tag when *key* was given, else all."""
+
+    vcon_uuid: Id | None = None
+    key: Label | None = None
+    value: Annotated[Any, shown(Field.LABEL)] = None
+    exists: Flag | None = None
+    tags: TagMap | None = None
+    count: Number | None = None
+
+
+@vcon_tool(
+    "get_tags",
+    title="Get tags",
+    description="Retrieve the tags of a vCon; with key one of them, with default_value where it is not there.",
+    category="read",
+    answer=TagsAnswer,
+    properties={
+        "vcon_uuid": UUID,
+        "key": {"type": "string", "minLength": 1, "maxLength": 256},
+        "default_value": {"description": "A string, number, truth value or null; used when key is given."},
+    },
+    required=("vcon_uuid",),
+    instead='vcon_fetch with include ["core","tags"]',
+    example={"vcon_uuid": "123e4567-e89b-12d3-a456-426614174000", "key": "department"},
+    into=READING,
+)
+def get_tags(arguments: dict[str, Any], scope: Scope) -> Row:
+    """Return one tag or all of one vCon."""
+    header = vcon_read.header(scope.store, arguments["vcon_uuid"])
+    if header is None:
+        raise VconFault("NOT_FOUND", "No such vCon is here.")
+    found = vcon_read.tags(scope.store, [header["vcon_no"]])[header["vcon_no"]]
+    default = arguments.get("default_value")
+    if isinstance(default, list | dict):
+        raise VconFault(
+            "INVALID_ARGUMENT", "default_value is a string, number, truth value or null.", argument="default_value"
+        )
+    if key := arguments.get("key"):
+        return TagsAnswer(key=key, value=found.get(key, default), exists=key in found)
+    return TagsAnswer(vcon_uuid=header["uuid"], tags=_cleaned(found), count=len(found))
+
+
+def _cleaned(tags: Mapping[str, str]) -> dict[str, str]:
+    return {clean(key)[0]: value for key, value in tags.items()}
+
+
+class ByTags(Row, kw_only=True):
+    """Answer of ``search_by_tags``."""
+
+    count: Number
+    tags_searched: Annotated[dict[str, str], shown(Field.ECHO)]
+    vcon_uuids: Annotated[list[str], shown(Field.CALL_REF)]
+    vcons: list[Document] | None = None
+    has_more: Flag
+    total_count: Count
+    message: Word | None = None
+
+
+@vcon_tool(
+    "search_by_tags",
+    title="Find vCons by tags",
+    description="Find vCons by tags, all of which must match exactly.",
+    category="read",
+    answer=ByTags,
+    rate="search",
+    properties={
+        "tags": {**TAGS, "minProperties": 1},
+        "limit": limit(50, 100),
+        "offset": OFFSET,
+        "return_full_vcons": {
+            "type": "boolean",
+            "description": f"Left out: true for up to {_FULL_BY_DEFAULT} matches, else false.",
+        },
+        "max_full_vcons": limit(20, 50),
+    },
+    required=("tags",),
+    instead="vcon_search",
+    example={"tags": {"department": "support", "priority": "high", "status": "open"}, "limit": 25},
+    into=READING,
+)
+def search_by_tags(arguments: dict[str, Any], scope: Scope) -> Row:
+    """Find vCons by exact tags."""
+    filters, _ = filters_of(scope, {}, arguments["tags"])
+    wanted = arguments["limit"]
+    rows = lookup.page(scope.store, filters, limit=wanted + 1, offset=arguments["offset"])
+    kept: list[sqlite3.Row] = rows[:wanted]
+    full = arguments.get("return_full_vcons")
+    if full is None:
+        full = len(kept) <= _FULL_BY_DEFAULT
+    most = arguments["max_full_vcons"]
+    message = None
+    if not full and kept:
+        message = "Only uuids are listed; return_full_vcons true brings the vCons."
+    elif full and len(kept) > most:
+        message = f"The first {most} vCons are here in full; uuids lists all."
+    return ByTags(
+        count=len(kept),
+        tags_searched=arguments["tags"],
+        vcon_uuids=[row["uuid"] for row in kept],
+        vcons=documents(scope, kept[:most], PARTS if scope.verbatim else _LIGHT) if full else None,
+        has_more=len(rows) > wanted,
+        total_count=lookup.count(scope.store, filters),
+        message=message,
+    )
+
+
+class UniqueTags(Row, kw_only=True):
+    """Answer of ``get_unique_tags``."""
+
+    unique_keys: Labels
+    unique_key_count: Count
+    tags_by_key: Annotated[dict[str, list[str]], shown(Field.LABEL)]
+    counts_per_value: Annotated[dict[str, dict[str, int]] | None, shown(Field.COUNT)] = None
+    total_vcons_with_tags: Count
+
+
+@vcon_tool(
+    "get_unique_tags",
+    title="Tags of all vCons",
+    description="Discover all tag keys and values of the corpus, with counts when they are asked for.",
+    category="read",
+    answer=UniqueTags,
+    properties={
+        "include_counts": switch(False),
+        "key_filter": {**TEXT, "description": "Part of a key, whatever the case."},
+        "min_count": {"type": "integer", "minimum": 1, "default": 1},
+    },
+    instead="vcon_taxonomy",
+    example={"include_counts": True, "key_filter": "department"},
+    into=READING,
+)
+def get_unique_tags(arguments: dict[str, Any], scope: Scope) -> Row:
+    """List keys and values of tags."""
+    least = max(arguments["min_count"], scope.policy.min_cell)
+    rows = vcon_figures.tag_values(scope.store, key_filter=arguments.get("key_filter", ""), min_count=least)
+    by_key: dict[str, list[str]] = {}
+    counts: dict[str, dict[str, int]] = {}
+    for row in rows:
+        key, value = clean(row["tag_key"])[0], clean(row["tag_value"])[0]
+        by_key.setdefault(key, []).append(value)
+        counts.setdefault(key, {})[value] = row["count"]
+    return UniqueTags(
+        unique_keys=list(by_key),
+        unique_key_count=len(by_key),
+        tags_by_key=by_key,
+        counts_per_value=counts if arguments["include_counts"] else None,
+        total_vcons_with_tags=vcon_figures.tagged(scope.store),
+    )
