@@ -10,7 +10,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-import yaml
+from ruamel.yaml import YAML
 
 from gongctl.vcon.service import VconService
 from gongctl.vcon.store import VconStore
@@ -27,7 +27,7 @@ from gongmcp.vcon.handler import VconHandler
 from gongmcp.vcon.rates import Rates
 from tests.gongctl.vcon.corpus import FIRST, make_store, uuid_of
 
-SEED: dict[str, Any] = yaml.safe_load((Path(__file__).parents[2] / "seed001.yaml").read_text(encoding="utf-8"))
+SEED: dict[str, Any] = YAML(typ="safe", pure=True).load(Path(__file__).parents[2] / "seed001.yaml")
 TOOLS: dict[str, Any] = SEED["tools"]
 DEPARTURES = {(row["tool"], row["item"]): row for row in SEED["departures"]}
 NOWHERE = "0190a1b2-c3d4-8e5f-8a6b-ffffffffffff"
@@ -121,17 +121,17 @@ class _Years:
         return self.now
 
 
-def serving(path: Path, **settings: Any) -> VconHandler:
+def serving(path: Path | str, **settings: Any) -> VconHandler:
     from contextlib import contextmanager
 
     @contextmanager
     def writing() -> Iterator[VconService]:
-        with VconStore.open(path) as store:
+        with VconStore.open(Path(path)) as store:
             yield VconService(store, "test")
 
     tools = all_tools()
     given = {"rates": Rates(clock=_Years()), **settings}
-    return VconHandler(path, tools, given.pop("choice", choose(tools)), writing=writing, **given)
+    return VconHandler(Path(path), tools, given.pop("choice", choose(tools)), writing=writing, **given)
 
 
 def ask(handler: VconHandler, name: str, arguments: dict[str, Any] | None = None) -> Answer:
@@ -154,7 +154,7 @@ def body(handler: VconHandler, name: str, arguments: dict[str, Any] | None = Non
 def code_of(answer: Answer) -> str:
     assert answer.structured is not None
     error = answer.structured["error"]
-    return error["code"] if isinstance(error, dict) else answer.structured["code"]
+    return str(error["code"] if isinstance(error, dict) else answer.structured["code"])
 
 
 # --- the catalogue -------------------------------------------------------------------------------------------
