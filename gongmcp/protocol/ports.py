@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from gongmcp.cancel import Cancel
 from gongmcp.render.answer import Answer
@@ -32,6 +32,15 @@ class ToolInfo(Protocol):
     @property
     def output_schema(self) -> dict[str, Any]:
         """JSON Schema of the structured result; the root is an object."""
+
+
+@runtime_checkable
+class HasHints(Protocol):
+    """A tool that says by itself what it does; one that does not only reads."""
+
+    @property
+    def annotations(self) -> Mapping[str, bool]:
+        """MCP's hints: whether it reads only, destroys, may be repeated, reaches the world outside."""
 
 
 class Handler(Protocol):

@@ -15,7 +15,7 @@ from gongmcp.protocol.door import Door
 from gongmcp.protocol.faults import internal_error, shielded
 from gongmcp.protocol.offers import register_completions, register_prompts, register_resources
 from gongmcp.protocol.paging import PAGE_ROWS, page_of
-from gongmcp.protocol.ports import Handler, ToolInfo
+from gongmcp.protocol.ports import Handler, HasHints, ToolInfo
 from gongmcp.protocol.sdk import (
     HandlerResult,
     Incoming,
@@ -31,10 +31,13 @@ from gongmcp.protocol.telling import LogLevels, register_logging, tell_outcome, 
 from gongmcp.render.answer import Answer
 from gongmcp.render.wire import in_order, result_bytes, result_object
 
+SERVER_NAME = "gongmcp"
+"""What the server over a cache calls itself."""
+
 ERROR_META = "gongctl/error"
 """Key in a tool error's ``_meta`` of the error as an object: code, message, hint."""
 
-_ANNOTATIONS = wire.ToolAnnotations(
+_READ_ONLY = wire.ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
 _UNKNOWN_TOOL = "Unknown tool: it does not exist or is not allowed here. tools/list has those that are."
@@ -44,14 +47,17 @@ CLIENT = "gongmcp.client"
 _GREETINGS = frozenset({"initialize", "server/discover"})
 
 
-def create_mcp_server(get_handler: Callable[[], Handler], *, page_rows: int = PAGE_ROWS) -> McpServer:
+def create_mcp_server(
+    get_handler: Callable[[], Handler], *, page_rows: int = PAGE_ROWS, name: str = SERVER_NAME
+) -> McpServer:
     """Return the MCP server of the handler that *get_handler* gives, which is asked at the first request only.
 
     *get_handler* is called for each request, never by two threads at once; who asks is in ``ASKER``. One server may
     serve many connections; the limit of calls at once is over all of them. What comes by HTTP brings its client in
-    the ASGI scope, under ``CLIENT``; without one it is not answered. Lists come in pages of *page_rows*.
+    the ASGI scope, under ``CLIENT``; without one it is not answered. Lists come in pages of *page_rows*; *name* is what
+    the server calls itself.
     """
-    server = McpServer("gongmcp", __version__)
+    server = McpServer(name, __version__)
     door = Door(get_handler)
     set_middleware(server, partial(_around, door, of_the_pipe()))
     levels = LogLevels()
@@ -101,8 +107,14 @@ def _tool(info: ToolInfo) -> wire.Tool:
         description=info.description,
         input_schema=info.input_schema,
         output_schema=info.output_schema,
-        annotations=_ANNOTATIONS,
+        annotations=_hints(info),
     )
+
+
+def _hints(info: ToolInfo) -> wire.ToolAnnotations:
+    if isinstance(info, HasHints):
+        return wire.ToolAnnotations.model_validate(dict(info.annotations))
+    return _READ_ONLY
 
 
 def _result(answer: Answer) -> wire.CallToolResult:

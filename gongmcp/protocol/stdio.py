@@ -46,10 +46,12 @@ _PIECE = 2**16
 log = logging.getLogger("gongmcp")
 
 
-def serve_stdio(get_handler: Callable[[], Handler], reload: Callable[[], bool] | None = None) -> int:
+def serve_stdio(
+    get_handler: Callable[[], Handler], reload: Callable[[], bool] | None = None, *, name: str = "gongmcp"
+) -> int:
     """Serve the handler until the client leaves or a signal comes; returns the exit code.
 
-    *reload* runs at SIGHUP and returns whether the client's lists may be others now.
+    *reload* runs at SIGHUP and returns whether the client's lists may be others now. *name* is the server's.
 
     It is 0 for either, and 1 only when the SDK's loop itself broke. From here on standard output is the
     protocol's alone, until the process ends. A call that does not stop when it is interrupted does not
@@ -60,18 +62,18 @@ def serve_stdio(get_handler: Callable[[], Handler], reload: Callable[[], bool] |
     if pipes is None:
         log.warning("standard output is closed: nobody to serve")
         return int(Exit.OK)
-    server = _load(get_handler)
+    server = _load(get_handler, name)
     sys.setswitchinterval(SWITCH_SECONDS)
     return int(asyncio.run(_Connection(server, pipes, reload).serve(leaving)))
 
 
-def _load(get_handler: Callable[[], Handler]) -> McpServer:
+def _load(get_handler: Callable[[], Handler], name: str) -> McpServer:
     """Import the SDK and build the server. What is loaded stays for good: the collector never looks at it."""
     gc.disable()
     try:
         from gongmcp.protocol.server import create_mcp_server
 
-        server = create_mcp_server(get_handler)
+        server = create_mcp_server(get_handler, name=name)
         gc.freeze()
     finally:
         gc.enable()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from typing import Annotated, Any
 
@@ -71,7 +72,16 @@ def get_examples(arguments: dict[str, Any], _scope: Scope) -> Row:
     """Return one example."""
     vcon: Any = examples()[arguments["example_type"]]
     if arguments["format"] == "yaml":
-        import yaml
-
-        vcon = yaml.safe_dump(json.loads(json.dumps(vcon)), sort_keys=False, allow_unicode=True)
+        vcon = _yaml(vcon)
     return ExampleAnswer(example_type=arguments["example_type"], format=arguments["format"], vcon=vcon)
+
+
+def _yaml(value: Any) -> str:
+    from ruamel.yaml import YAML
+
+    writer = YAML(typ="safe", pure=True)
+    writer.default_flow_style = False
+    writer.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
+    out = io.StringIO()
+    writer.dump(json.loads(json.dumps(value)), out)
+    return out.getvalue()

@@ -19,7 +19,6 @@ from gongmcp.render.offers import PromptInfo, PromptText, ResourceBody, Resource
 from gongmcp.store import vcon_figures, vcon_health
 from gongmcp.store.connection import MEASURED_STEPS, ReadStore, StorePool
 from gongmcp.store.vcon_schema import VCON_APPLICATION_ID
-from gongmcp.vcon import resources
 from gongmcp.vcon.catalogue import Choice
 from gongmcp.vcon.contract_shapes import output_schema
 from gongmcp.vcon.declaration import VconTool
@@ -27,6 +26,7 @@ from gongmcp.vcon.faults import QUIET, VconFault
 from gongmcp.vcon.parameters import DEFAULT_BYTES
 from gongmcp.vcon.prompts import PROMPTS, find_prompt
 from gongmcp.vcon.rates import Rates
+from gongmcp.vcon.resources import RESOURCES, VconResource, find, text_of
 from gongmcp.vcon.running import arguments_of, failed, run
 from gongmcp.vcon.scope import Scope
 from gongmcp.vcon.taxonomy import Taxonomy, default_taxonomy
@@ -218,20 +218,20 @@ class VconHandler:
         """Return the templates whose tool is offered."""
         return [item.info() for item in self._resources() if item.is_template]
 
-    def _resources(self) -> list[resources.VconResource]:
+    def _resources(self) -> list[VconResource]:
         here = self.offered()
-        return [item for item in resources.RESOURCES if item.exists(here, verbatim=True)]
+        return [item for item in RESOURCES if item.exists(here, verbatim=True)]
 
     def read_resource(self, uri: str, cancel: Cancel) -> ResourceBody:
         """Return a resource; raises ``UnknownResource``, and ``ToolFault`` for a bad number or a rate."""
-        found = resources.find(uri)
+        found = find(uri)
         if found is None or not found[0].exists(self.offered(), verbatim=True):
             raise UnknownResource(uri)
         resource, variables = found
         try:
             self._rates.count(self._client(), "other")
             with self._pool.store_scope(deadline=time.monotonic() + self._timeout, cancel=cancel) as store:
-                text = resources.text_of(resource.make(self._scope(store), variables))
+                text = text_of(resource.make(self._scope(store), variables))
         except VconFault as fault:
             if fault.code in QUIET:
                 raise UnknownResource(uri) from None

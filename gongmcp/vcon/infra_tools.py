@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 from gongmcp.exposure.rows import Row
 from gongmcp.store import vcon_figures
 from gongmcp.store import vcon_health as health
+from gongmcp.store.vcon_schema import VCON_INDEXES
 from gongmcp.vcon.declaration import READING, vcon_tool
 from gongmcp.vcon.faults import VconFault
 from gongmcp.vcon.parameters import choice, switch
@@ -407,7 +408,7 @@ PART_TABLES: Final = {
 def total_size(scope: Scope) -> int:
     """Return the bytes of all tables and indexes of vCons."""
     store = scope.store
-    names = [*health.tables(store=scope.verbatim), *health.VCON_INDEXES]
+    names = [*health.tables(store=scope.verbatim), *VCON_INDEXES]
     return sum(
         health.object_size(store, name)
         + sum(health.object_size(store, item.name) for item in health.indexes(store, name))

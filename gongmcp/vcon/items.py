@@ -103,7 +103,7 @@ def _document(header: sqlite3.Row, held: Mapping[str, Any], parts: Collection[st
     return row
 
 
-def counts_of(header: Mapping[str, Any]) -> Counts:
+def counts_of(header: sqlite3.Row) -> Counts:
     """Return how many parts a vCon has."""
     return Counts(
         parties=header["party_count"],
@@ -273,7 +273,7 @@ def _excerpt(scope: Scope, header: sqlite3.Row, unit: str, idx: int) -> tuple[Ma
 
 
 def excerpt(
-    scope: Scope, header: Mapping[str, Any], row: Mapping[str, Any], query: SearchQuery | None
+    scope: Scope, header: sqlite3.Row, row: sqlite3.Row, query: SearchQuery | None
 ) -> tuple[MaskedText | None, str | None]:
     """Return a bounded piece of the text *row* of a vCon around what *query* finds, or why there is none."""
     if not scope.may_show(header, int(row["text_no"]), len(row["text"])):

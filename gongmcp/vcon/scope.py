@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -83,7 +84,7 @@ class Scope:
         inner: dict[str, Any] = msgspec.json.decode(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
         return inner
 
-    def may_show(self, header: Mapping[str, Any], text_no: int, length: int) -> bool:
+    def may_show(self, header: sqlite3.Row, text_no: int, length: int) -> bool:
         """Tell whether the client may see the text *text_no* of a vCon, and count it if so."""
         if self.budget is None:
             return True
@@ -99,7 +100,7 @@ class Scope:
         self.evidence.append(item)
         return True
 
-    def _measure(self, header: Mapping[str, Any]) -> tuple[str, int, int]:
+    def _measure(self, header: sqlite3.Row) -> tuple[str, int, int]:
         row = self.store.one(
             """SELECT count(*) AS texts, coalesce(sum(length(text)), 0) AS characters FROM vcon_texts
                WHERE vcon_no = :no""",

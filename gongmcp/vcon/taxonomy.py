@@ -63,11 +63,12 @@ def load_taxonomy(path: Path) -> Taxonomy:
 
 
 def _read(text: str) -> Taxonomy:
-    import yaml
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
 
     try:
-        value: Any = yaml.safe_load(text)
-    except yaml.YAMLError as error:
+        value: Any = YAML(typ="safe", pure=True).load(text)
+    except YAMLError as error:
         raise ValueError("no YAML") from error
     if not isinstance(value, dict) or value.keys() - _KEYS:
         raise ValueError("unknown keys")
