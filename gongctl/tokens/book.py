@@ -107,7 +107,8 @@ def revoke(path: Path, name: str, *, clock: Callable[[], float] = time.time) -> 
     now = int(clock())
     tokens(path)
     with _writing(path) as book:
-        for record in book.tokens:
+        # A label may be that of an expired token as well: the one that still opens the server is meant.
+        for record in sorted(book.tokens, key=lambda record: record.standing(now) != "valid"):
             if name in (record.id, record.label) and record.revoked is None:
                 taken = msgspec.structs.replace(record, revoked=now)
                 kept = tuple(taken if other is record else other for other in book.tokens)

@@ -23,6 +23,9 @@ PREFIX: Final = "gmcp_pat_"
 VERSION: Final = 1
 _TOKEN: Final = re.compile(rb"gmcp_pat_([a-z2-7]{10})_([A-Za-z0-9_-]{43})")
 _NO_SALT: Final = bytes(16)
+_ID: Final = re.compile("[a-z2-7]{10}")
+_SALT: Final = re.compile("[0-9a-f]{32}")
+_DIGEST: Final = re.compile("[0-9a-f]{64}")
 
 
 class TokenRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -49,6 +52,18 @@ class TokenRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     switches: tuple[str, ...] = ()
     per_minute: int | None = None
     revoked: int | None = None
+
+    def problem(self) -> str:
+        """Say why no token can be told by this record, '' when one can."""
+        if _ID.fullmatch(self.id) is None:
+            return "its id is none"
+        if _SALT.fullmatch(self.salt) is None or _DIGEST.fullmatch(self.digest) is None:
+            return "its salt or digest is none"
+        if not self.label.strip() or not self.label.isprintable():
+            return "its label is blank or holds signs that are not printed"
+        if self.per_minute is not None and self.per_minute < 1:
+            return "its rate is not above zero"
+        return self.client().narrowing.problem()
 
     def standing(self, now: float) -> str:
         """Return ``valid``, ``expired`` or ``revoked``."""
@@ -85,10 +100,15 @@ def read_book(text: bytes) -> TokenBook:
         raise BadFile("it is no file of access tokens") from None
     if book.version != VERSION:
         raise BadFile(f"it has version {book.version}; this program knows {VERSION}")
-    for record in book.tokens:
-        if problem := record.client().narrowing.problem():
+    known: set[str] = set()
+    for number, record in enumerate(book.tokens, 1):
+        if problem := record.problem():
             # A token that names what does not exist would be wider than meant if it were passed over.
-            raise BadFile(f"the token {record.id} names what does not exist: {problem}")
+            raise BadFile(f"its token {number} cannot be used: {problem}")
+        if record.id in known:
+            # One of the two may have been revoked.
+            raise BadFile(f"its token {number} has the id of another")
+        known.add(record.id)
     return book
 
 

@@ -40,7 +40,8 @@ def public_keys(document: bytes) -> list[dict[str, Any]]:
     found = [
         {name: value for name, value in key.items() if name not in _PRIVATE}
         for key in keys
-        if key.get("kty") in PUBLIC_TYPES and key.get("use", "sig") == "sig"
+        # As text: a document may say a list there, which no set can be asked for.
+        if str(key.get("kty")) in PUBLIC_TYPES and key.get("use", "sig") == "sig"
     ]
     if not found:
         raise BadKeySet("it holds no public key for signatures")

@@ -52,7 +52,8 @@ class SignedTokens:
         """Return the client of *token*, None when it is not genuine, not for this server or not valid now.
 
         Raises:
-            Forbidden: it is all that, and lacks the scope or narrows the surface to what does not exist.
+            Forbidden: it is all that, and lacks the scope, narrows the surface to what does not exist, or says what
+                it narrows in a form that is not known.
         """
         if token.count(b".") != 2:
             return None
@@ -72,13 +73,17 @@ class SignedTokens:
         try:
             signed = jwt.decode(token, keys, algorithms=self._issuer.algorithms)
             rules.validate(signed.claims)
-        except (JoseError, ValueError, TypeError):
+        except (JoseError, ValueError, TypeError, RecursionError):
             return None
         return self._client(signed.claims)
 
     def _client(self, claims: Mapping[str, Any]) -> Client:
         if self._issuer.scope is not None and self._issuer.scope not in _words(claims, "scope", "scp"):
             raise Forbidden
+        for name in _CLAIMS.values():
+            # A narrowing that is not understood would be wider than meant if it were passed over.
+            if not isinstance(claims.get(name, ""), str | list):
+                raise Forbidden
         preset = claims.get(_CLAIMS["preset"])
         tools = _words(claims, _CLAIMS["tools"]) if _CLAIMS["tools"] in claims else None
         narrowing = Narrowing(
@@ -89,7 +94,8 @@ class SignedTokens:
         if narrowing.problem():
             raise Forbidden
         # The subject may be somebody's address: what stands in logs is its digest.
-        subject = hashlib.blake2s(f"{self._issuer.issuer}\n{claims['sub']}".encode(), digest_size=8).hexdigest()
+        whose = f"{self._issuer.issuer}\n{claims['sub']}".encode("utf-8", "surrogatepass")
+        subject = hashlib.blake2s(whose, digest_size=8).hexdigest()
         return Client(Kind.SIGNED_TOKEN, f"oidc:{subject}", f"oidc:{subject}", narrowing)
 
 

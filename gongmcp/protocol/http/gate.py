@@ -145,6 +145,9 @@ class Gate:
             self._tell(refused, client)
             await send_json(send, refused.status, refused.body(), refused.headers)
             return
+        except Exception as error:  # noqa: BLE001 - logged; nobody is let in, and a stranger gets a reference
+            await _send_fault(send, error)
+            return
         await self._let_in(client, waits, scope, receive, send)
 
     def _check_addresses(self, headers: _Headers) -> None:
@@ -249,9 +252,10 @@ class Gate:
         except Refused:
             raise
         except Exception as error:  # noqa: BLE001 - logged; the client gets a reference
-            fault = internal_error(error)
-            if not started:
-                await send_json(send, 500, error_line(None, fault.code, fault.message, fault.data))
+            if started:
+                internal_error(error)
+            else:
+                await _send_fault(send, error)
 
     def _tell(self, refused: Refused, client: Client | None) -> None:
         if not refused.reason:
@@ -285,6 +289,11 @@ class Gate:
             await send(message)
 
         return dressed
+
+
+async def _send_fault(send: Send, error: Exception) -> None:
+    fault = internal_error(error)
+    await send_json(send, 500, error_line(None, fault.code, fault.message, fault.data))
 
 
 class _Headers:

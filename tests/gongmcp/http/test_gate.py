@@ -11,6 +11,7 @@ import pytest
 from starlette.routing import Route
 
 from gongmcp.http_settings import HttpSettings
+from gongmcp.identity.resolver import Resolver
 from gongmcp.protocol.http import body
 from gongmcp.protocol.http.gate import Access
 from gongmcp.protocol.observe import REASONS
@@ -82,6 +83,24 @@ async def test_a_stranger_gets_401_and_learns_how_to_prove_himself(tmp_path: Pat
             assert TOKEN not in refused.text
         assert app.serving.fake.seen == []
         assert {item.reason for item in app.witness.refused} == {"no_token", "bad_token"} <= set(REASONS)
+
+
+async def test_a_fault_while_the_token_is_looked_at_lets_nobody_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object) -> None:
+        raise TypeError(f"secret {TOKEN}")
+
+    async with door(with_token(tmp_path)) as app:
+        monkeypatch.setattr(Resolver, "resolve", broken)
+        for path, method in (("/mcp", "POST"), ("/metrics", "GET"), ("/healthz", "GET")):
+            failed = await app.get(path, method=method)
+            assert failed.status_code == 500
+            assert failed.headers["cache-control"] == "no-store"
+            reference = failed.json()["error"]["data"]["reference"]
+            assert reference in caplog.text
+            assert TOKEN not in failed.text
+        assert app.serving.fake.seen == []
 
 
 async def test_the_scheme_is_a_word_in_any_case_and_two_headers_are_none(tmp_path: Path) -> None:

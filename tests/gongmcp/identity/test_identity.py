@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from joserfc import jwt
+from joserfc import jws, jwt
 from joserfc.jwk import ECKey, RSAKey
 
-from gongctl.tokens.book import Wanted, mint
+from gongctl.tokens.book import Wanted, mint, revoke
 from gongmcp.catalog.presets import PRESETS
 from gongmcp.catalog.registry import catalog
 from gongmcp.exposure.fields import SWITCHES, Provenance
@@ -25,7 +25,7 @@ from gongmcp.exposure.policy import EvidenceLimits, Policy
 from gongmcp.exposure.tightening import tightened
 from gongmcp.identity.access_tokens import AccessTokens, TokenRecord, read_book
 from gongmcp.identity.client import Kind
-from gongmcp.identity.jwks import ALGORITHMS
+from gongmcp.identity.jwks import ALGORITHMS, BadKeySet, public_keys
 from gongmcp.identity.narrowing import Narrowing
 from gongmcp.identity.resolver import Denied, Resolver
 from gongmcp.identity.signed_token import Forbidden, Issuer, SignedTokens
@@ -115,6 +115,47 @@ def test_what_is_no_file_of_tokens(text: str) -> None:
         read_book(text.encode())
 
 
+RECORD = {"id": "a" * 10, "label": "team", "salt": "00" * 16, "digest": "00" * 32, "created": 0}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"id": "A" * 10},
+        {"id": "a" * 9},
+        {"salt": "zz" * 16},
+        {"salt": "00" * 17},
+        {"salt": ""},
+        {"digest": "é" * 64},
+        {"digest": "00"},
+        {"label": " "},
+        {"label": "\x1b[31m"},
+        {"label": "a\u202eb"},
+        {"per_minute": 0},
+        {"per_minute": -5},
+    ],
+)
+def test_a_record_that_nobody_minted_is_found_when_the_file_is_read(change: dict[str, Any]) -> None:
+    read_book(json.dumps({"version": 1, "tokens": [RECORD]}).encode())
+    with pytest.raises(BadFile, match="its token 2 cannot be used") as bad:
+        read_book(json.dumps({"version": 1, "tokens": [RECORD, {**RECORD, "id": "b" * 10, **change}]}).encode())
+    assert str(bad.value).isprintable()
+
+
+def test_two_records_of_one_id_are_none_for_one_may_be_revoked() -> None:
+    with pytest.raises(BadFile, match="the id of another"):
+        read_book(json.dumps({"version": 1, "tokens": [{**RECORD, "revoked": 1}, RECORD]}).encode())
+
+
+def test_a_label_takes_back_the_token_that_still_opens_the_server(tmp_path: Path) -> None:
+    mint(tmp_path / "pats", Wanted("team", 3600), clock=lambda: NOW - 7200.0)
+    _, token = mint(tmp_path / "pats", Wanted("team", None))
+    source = AccessTokens(tmp_path / "pats")
+    assert source.find(token.encode()) is not None
+    revoke(tmp_path / "pats", "team")
+    assert source.find(token.encode()) is None
+
+
 def test_a_record_tells_how_it_stands() -> None:
     fields = {"id": "a" * 10, "label": "x", "salt": "", "digest": "", "created": 0}
     assert TokenRecord(**fields, expires=10).standing(9.9) == "valid"
@@ -194,6 +235,43 @@ NOT_GENUINE = {
 @pytest.mark.parametrize("name", NOT_GENUINE)
 def test_a_token_that_is_not_genuine_opens_nothing(name: str, tmp_path: Path) -> None:
     assert SignedTokens(ISSUER, keys(tmp_path)).find(NOT_GENUINE[name]()) is None
+
+
+def raw(payload: bytes) -> bytes:
+    """A token that is signed well and says what no claims are."""
+    return jws.serialize_compact({"alg": "RS256", "kid": "rsa"}, payload, RSA).encode()
+
+
+@pytest.mark.parametrize("payload", [b"[" * 3000, b"[]", b"null", b"1", b"\xff", b"", json.dumps(CLAIMS).encode()[:-1]])
+def test_a_signature_over_no_claims_opens_nothing(payload: bytes, tmp_path: Path) -> None:
+    assert SignedTokens(ISSUER, keys(tmp_path)).find(raw(payload)) is None
+
+
+@pytest.mark.parametrize("exp", [float("nan"), float("inf"), True, str(NOW + 600), [NOW + 600], {}, None])
+def test_an_end_that_is_no_time_opens_nothing(exp: Any, tmp_path: Path) -> None:
+    assert SignedTokens(ISSUER, keys(tmp_path)).find(raw(json.dumps({**CLAIMS, "exp": exp}).encode())) is None
+
+
+def test_a_subject_of_any_signs_is_a_client(tmp_path: Path) -> None:
+    found = SignedTokens(ISSUER, keys(tmp_path)).find(raw(json.dumps({**CLAIMS, "sub": "\ud800\x1b"}).encode()))
+    assert found is not None
+    assert found.label.isascii()
+    assert found.label.isprintable()
+
+
+@pytest.mark.parametrize("claim", ["gongmcp_preset", "gongmcp_tools", "gongmcp_switches"])
+@pytest.mark.parametrize("value", [{"hide_call_titles": True}, True, 1, None, ["no_such_thing"], "no_such_thing"])
+def test_a_narrowing_that_is_not_understood_opens_nothing(claim: str, value: Any, tmp_path: Path) -> None:
+    with pytest.raises(Forbidden):
+        SignedTokens(ISSUER, keys(tmp_path)).find(signed({claim: value}))
+
+
+@pytest.mark.parametrize("kind", [[], {}, None, 1, ["RSA"]])
+def test_a_key_of_no_kind_is_passed_over(kind: Any) -> None:
+    good = RSA.as_dict(private=False)
+    assert len(public_keys(json.dumps({"keys": [{"kty": kind}, good]}).encode())) == 1
+    with pytest.raises(BadKeySet):
+        public_keys(json.dumps({"keys": [{"kty": kind}]}).encode())
 
 
 def test_every_algorithm_that_can_be_chosen_works_and_opens_only_when_chosen(tmp_path: Path) -> None:
@@ -279,7 +357,7 @@ def test_each_source_is_asked_and_nothing_but_the_header_counts(tmp_path: Path) 
 TOOLS = sorted(catalog())
 names = st.none() | st.frozensets(st.sampled_from(TOOLS), min_size=1, max_size=6)
 switches = st.frozensets(st.sampled_from(sorted(SWITCHES)), max_size=3)
-presets = st.none() | st.sampled_from([preset.name for preset in PRESETS if not preset.pending])
+presets = st.none() | st.sampled_from([preset.name for preset in PRESETS if preset.tools()])
 policies = st.builds(
     Policy,
     provenance=st.sampled_from(Provenance),
