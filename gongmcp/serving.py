@@ -47,6 +47,8 @@ class Reloaded:
 class Serving:
     """Gives the handler of whoever asks. Thread-safe."""
 
+    server_name = "gongmcp"
+
     def __init__(
         self,
         settings: ServerSettings,

@@ -203,6 +203,14 @@ class VconHandler:
 
     # --- what the protocol asks besides ---
 
+    def listed(self) -> list[VconToolInfo]:
+        """Return the tools that are offered; none stands for others."""
+        return self.tools()
+
+    def freshness(self) -> dict[str, Any]:
+        """Return ``{freshness, as_of}``: a store is always as fresh as its newest vCon."""
+        return {"freshness": "fresh", "as_of": ""}
+
     def instructions(self) -> str:
         """Return what a client's model should know first."""
         here = self.offered()

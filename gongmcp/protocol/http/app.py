@@ -58,7 +58,7 @@ class Application:
         """Serve what *serving* gives to whom *resolver* lets in."""
         self.leaving = False
         self.changes = ChangeStreams()
-        self.mcp = McpOverHttp(create_mcp_server(serving.handler))
+        self.mcp = McpOverHttp(create_mcp_server(serving.handler, name=serving.server_name))
         rules = dict(RULES)
         endpoint = _Endpoint(self.mcp, self.changes)
         routes = [
