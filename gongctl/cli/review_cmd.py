@@ -11,9 +11,9 @@ import typer
 from gongctl.cli.completion import preset_names, tool_names
 from gongctl.cli.lazy import LightCommand
 from gongctl.cli.output import emit_json, emit_text, fail, heading, note, paragraph, table
-from gongctl.cli.policy_options import EPILOG, open_handler, resolve, shows_ids, takes_policy
-from gongctl.cli.restricted import is_blocking, sensitive
-from gongctl.cli.screens import Ascii, Port, Web, interactive, show_in_browser
+from gongctl.cli.policy_options import EPILOG, resolve, shows_ids, takes_policy
+from gongctl.cli.restricted import sensitive
+from gongctl.cli.screens import Ascii, Port, Web, interactive, open_review, reviewing_of, show_in_browser
 from gongmcp.errors import Exit
 
 if TYPE_CHECKING:
@@ -61,46 +61,14 @@ def review(
     settings = resolve({**flags, **({} if preset is None else {"tool_preset": preset})})
     config = Path(flags["config"]) if "config" in flags else None
     tool = None if name is None else canonical(name)
-    reviewing = _reviewing(settings, Path(db), config, tool)
+    reviewing = reviewing_of(settings, Path(db), config, tool or "")
     if web:
         reviewing.queue(settings.policy.preset or "")  # a refusal is told here, not on a page
         show_in_browser(port)
     elif as_json or as_table or not interactive():
         _print(reviewing, settings, tool, as_json=as_json)
     else:
-        _open(reviewing, settings, Path(db), config, tool or "", ascii=ascii)
-
-
-def _reviewing(settings: ServerSettings, db: Path, config: Path | None, first: str | None) -> CacheReviewing:
-    from gongctl.approval.reviewing import CacheReviewing
-    from gongctl.approval.state import ReviewState, state_folder
-
-    state = ReviewState(state_folder())
-    return CacheReviewing(db, settings, state, config=config, restricted=is_blocking(), first=first or "")
-
-
-def _open(
-    reviewing: CacheReviewing,
-    settings: ServerSettings,
-    db: Path,
-    config: Path | None,
-    tool: str,
-    *,
-    ascii: bool,  # noqa: A002
-) -> None:
-    """Open the screens at the queue. The lock is what is written there, so it does not bind what is on show."""
-    from dataclasses import replace
-
-    from gongctl.cli.operations import CacheOperations
-    from tui.app import PreflightApp
-
-    settings = replace(settings, lock=None)
-    handler = open_handler(settings, db)
-    blocked = is_blocking()
-    operations = CacheOperations(db, settings, config=config, restricted=blocked)
-    PreflightApp(
-        handler, operations, settings=settings, restricted=blocked, reviewing=reviewing, tool=tool, ascii=ascii
-    ).run()
+        open_review(reviewing, settings, Path(db), config, tool or "", ascii=ascii)
 
 
 def _print(reviewing: CacheReviewing, settings: ServerSettings, tool: str | None, *, as_json: bool) -> None:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gongctl.cli.output import fail, note
+from gongctl.cli.restricted import is_blocking
 from gongmcp.errors import Exit
+
+if TYPE_CHECKING:
+    from gongctl.approval.reviewing import CacheReviewing
+    from gongmcp.settings import ServerSettings
 
 Ascii = Annotated[
     bool,
@@ -31,6 +37,40 @@ def interactive() -> bool:
     if os.environ.get("TEXTUAL_DRIVER", "").startswith(_WEB_DRIVER):
         return True
     return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def reviewing_of(settings: ServerSettings, db: Path, config: Path | None, first: str = "") -> CacheReviewing:
+    """Return the review of the cache *db* under *settings*; *config* is their file, *first* the tool to begin with."""
+    from gongctl.approval.reviewing import CacheReviewing
+    from gongctl.approval.state import ReviewState, state_folder
+
+    state = ReviewState(state_folder())
+    return CacheReviewing(db, settings, state, config=config, restricted=is_blocking(), first=first)
+
+
+def open_review(
+    reviewing: CacheReviewing,
+    settings: ServerSettings,
+    db: Path,
+    config: Path | None,
+    tool: str = "",
+    *,
+    ascii: bool,  # noqa: A002
+) -> None:
+    """Open the screens at the queue. The lock is what is written there, so it does not bind what is on show."""
+    from dataclasses import replace
+
+    from gongctl.cli.operations import CacheOperations
+    from gongctl.cli.policy_options import open_handler
+    from tui.app import PreflightApp
+
+    settings = replace(settings, lock=None)
+    handler = open_handler(settings, db)
+    blocked = is_blocking()
+    operations = CacheOperations(db, settings, config=config, restricted=blocked)
+    PreflightApp(
+        handler, operations, settings=settings, restricted=blocked, reviewing=reviewing, tool=tool, ascii=ascii
+    ).run()
 
 
 def show_in_browser(port: int) -> None:

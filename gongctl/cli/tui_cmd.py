@@ -12,7 +12,7 @@ from gongctl.cli.operations import CacheOperations
 from gongctl.cli.output import fail
 from gongctl.cli.policy_options import EPILOG, open_handler, resolve, shows_ids, takes_policy
 from gongctl.cli.restricted import is_blocking, sensitive
-from gongctl.cli.screens import Ascii, Port, Web, interactive, show_in_browser
+from gongctl.cli.screens import Ascii, Port, Web, interactive, open_review, reviewing_of, show_in_browser
 from gongmcp.errors import Exit
 from gongmcp.settings import ServerSettings
 
@@ -55,7 +55,8 @@ def tui(
 ) -> None:
     """Preview on screen, for any tool, what an agent would receive and what is withheld and why.
 
-    The policy flags are those of gongmcp; what is shown is what an agent of that server would get.
+    The policy flags are those of gongmcp; what is shown is what an agent of that server would get. It opens with the
+    review of the tools; with --lock FILE it shows what a server under that lock serves.
     """
     if db is None:
         fail("The preview needs a cache.", "Give --db PATH or set GONGCTL_DB.", Exit.USAGE)
@@ -70,4 +71,8 @@ def tui(
             Exit.USAGE,
         )
     config = Path(flags["config"]) if "config" in flags else None
-    open_preview(resolve(flags), db, config, ascii=ascii)
+    settings = resolve(flags)
+    if settings.lock is not None:  # what a server under the lock serves is looked at, not reviewed
+        open_preview(settings, db, config, ascii=ascii)
+    else:
+        open_review(reviewing_of(settings, db, config), settings, db, config, ascii=ascii)
