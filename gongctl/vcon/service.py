@@ -351,14 +351,12 @@ def _checked(before: Vcon | None, after: Vcon, check: bool, part: Part | None) -
     """
     if not check:
         return ()
-    known = set() if before is None else {(f.code, f.message) for f in validate(before, "core-03").findings}
     found = validate(after, "core-03").findings
     # What must not be processed is the reader's matter: the writer may demand it.
-    wrong = [
-        finding
-        for finding in errors(found)
-        if (finding.code, finding.message) not in known and finding.code != "VC_CRITICAL_UNSUPPORTED"
-    ]
+    wrong = [finding for finding in errors(found) if finding.code != "VC_CRITICAL_UNSUPPORTED"]
+    if wrong and before is not None:
+        known = {(finding.code, finding.message) for finding in validate(before, "core-03").findings}
+        wrong = [finding for finding in wrong if (finding.code, finding.message) not in known]
     if wrong:
         of_part = [finding for finding in wrong if part and finding.path.startswith(f"/{ARRAY[part]}/")]
         first = (of_part or wrong)[0]
