@@ -12,24 +12,18 @@ LONGEST: Final = 3
 """Words of the longest term."""
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_MARK: Final = re.compile(r"\{redacted:[^{}\s]+\}")
+_BREAK: Final = re.compile(r"[.?!;:]+|\{redacted:[^{}\s]+\}")
 _LATIN: Final = re.compile(r"[a-z\u00c0-\u024f]")
 
 
 def spoken_words(text: str) -> list[str]:
     """Return the words of masked *text* in lower case; a mark, and the sign between two sentences, is an empty one."""
     out: list[str] = []
-    at = 0
-    folded = text.lower()
-    marks = [(found.start(), found.end()) for found in _MARK.finditer(folded)] if "{redacted:" in folded else []
-    for found in _WORD.finditer(folded):
-        if any(start <= found.start() < end for start, end in marks):
-            continue
-        between = folded[at : found.start()]
-        if out and any(sign in between for sign in ".?!;:{"):
-            out.append("")
-        out.append(found.group().replace("’", "'"))
-        at = found.end()
+    for part in _BREAK.split(text.lower().replace("’", "'")):
+        if words := _WORD.findall(part):
+            if out:
+                out.append("")
+            out += words
     return out
 
 
@@ -40,20 +34,20 @@ def is_content(word: str, stop: Collection[str]) -> bool:
     return len(word) > 2 or _LATIN.search(word) is None
 
 
-def terms(words: Sequence[str], stop: Collection[str], among: Collection[str] | None = None) -> Iterator[str]:
-    """Yield the terms of a text's *words*: up to three in a row that begin and end with a content word.
+def terms(words: Sequence[str], content: Collection[str]) -> Iterator[str]:
+    """Yield the terms of a text's *words*: up to three in a row that begin and end with one of *content*.
 
-    Stop words may stand inside (``cost of capital``). With *among* only content words of it make terms.
+    Other words may stand inside (``cost of capital``); no term goes on behind an empty one.
     """
-    good = [is_content(word, stop) and (among is None or word in among) for word in words]
+    last = len(words)
     for at, word in enumerate(words):
-        if not good[at]:
+        if word not in content:
             continue
         yield word
-        for end in range(at + 1, min(at + LONGEST, len(words))):
+        for end in range(at + 1, min(at + LONGEST, last)):
             if not words[end]:
                 break
-            if good[end]:
+            if words[end] in content:
                 yield " ".join(words[at : end + 1])
 
 
@@ -65,14 +59,12 @@ class TermCounts:
     calls: Counter[str] = field(default_factory=Counter)
     words: int = 0
 
-    def add_call(
-        self, texts: Iterable[Sequence[str]], stop: Collection[str], among: Collection[str] | None = None
-    ) -> None:
-        """Count the terms of one call, whose segments are *texts*."""
+    def add_call(self, texts: Iterable[Sequence[str]], content: Collection[str]) -> None:
+        """Count the terms of one call, whose segments are *texts*, that begin and end with one of *content*."""
         found: Counter[str] = Counter()
         for words in texts:
             self.words += len(words)
-            found.update(terms(words, stop, among))
+            found.update(terms(words, content))
         self.occurrences.update(found)
         self.calls.update(found.keys())
 

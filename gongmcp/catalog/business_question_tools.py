@@ -87,7 +87,7 @@ class QuestionNotes(CohortNotes):
 
     transcript_call_count: Count
     counted_call_count: Count
-    question_count: Count
+    asked_count: Count
     objection_count: Count
     topic_counts: list[TopicCount] | None
 
@@ -152,7 +152,7 @@ def extract_business_questions(args: QuestionSearch, scope: CallScope) -> Rows[B
         **cohort_notes(cohort, limits if not scope.cells.active else []),
         transcript_call_count=scope.cells.count(len(inside)),
         counted_call_count=scope.cells.count(len(chosen.calls)),
-        question_count=scope.cells.count(kinds["question"]),
+        asked_count=scope.cells.count(kinds["question"]),
         objection_count=scope.cells.count(kinds["objection"]),
         topic_counts=_topic_counts(scope, found) or None,
     )

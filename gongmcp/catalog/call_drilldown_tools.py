@@ -49,7 +49,7 @@ class Talk(Row):
     """How much of the call was said by people of one role."""
 
     speaker_role: Annotated[str, shown(Field.CATEGORY)]
-    speaker_count: Annotated[int, shown(Field.MEASURE)]
+    speakers: Annotated[int, shown(Field.MEASURE)]
     segment_count: Annotated[int, shown(Field.MEASURE)]
     talk_share: Annotated[float | None, shown(Field.MEASURE)]
 
@@ -64,7 +64,7 @@ class DrilldownNotes(Row):
     account_industry: Annotated[str | None, shown(Field.LABEL)]
     opportunity_stage: Annotated[str | None, shown(Field.LABEL)]
     segment_count: Annotated[int | None, shown(Field.MEASURE)]
-    hit_count: Annotated[int | None, shown(Field.MEASURE)]
+    places: Annotated[int | None, shown(Field.MEASURE)]
     theme_understood: Annotated[str | None, shown(Field.ECHO)]
     talk: list[Talk] | None
 
@@ -126,7 +126,7 @@ def get_call_drilldown(args: Drilldown, scope: CallScope) -> Rows[CallExcerpt]:
         account_industry=call["account_industry"] or None,
         opportunity_stage=call["opportunity_stage"] or None,
         segment_count=call["segment_count"],
-        hit_count=len(found) if query is not None else None,
+        places=len(found) if query is not None else None,
         theme_understood=query.understood or None if query is not None else None,
         talk=[Talk(**row) for row in talk_shares(scope.store, number)] or None,
     )

@@ -25,7 +25,7 @@ class ScorePart(Row):
     """One part of the score: *value* from 0 to 1, times *weight*."""
 
     part: Annotated[str, shown(Field.STATUS)]
-    weight: Annotated[int, shown(Field.MEASURE)]
+    weight: Annotated[float, shown(Field.MEASURE)]
     value: Annotated[float, shown(Field.MEASURE)]
     meaning: Annotated[str, shown(Field.STATUS)]
 
@@ -33,7 +33,7 @@ class ScorePart(Row):
 class ScoreNotes(CohortNotes):
     """The score, 0 to 100, and the counts that it is made of."""
 
-    quality_score: Annotated[int, shown(Field.MEASURE)]
+    quality_score: Annotated[float, shown(Field.MEASURE)]
     grade: Annotated[str, shown(Field.CATEGORY)]
     coverage: Coverage
 
@@ -68,7 +68,7 @@ def score_cohort_evidence_quality(args: CohortArguments, scope: CallScope) -> Ro
         ("personas", 10, share("titled_call_count"), "share of calls with a job title of somebody external"),
         ("external", 15, share("external_call_count"), "share of calls with somebody external"),
     ]
-    score = round(sum(weight * value for _, weight, value, _ in parts)) if calls else 0
+    score = round(sum(weight * value for _, weight, value, _ in parts), 1) if calls else 0.0
     notes = ScoreNotes(
         **cohort_notes(cohort, limitations_of(coverage)),
         quality_score=score,

@@ -37,9 +37,8 @@ PRESETS = ("analyst-business-core", "analyst")
 
 
 class ConditionRow(Row):
-    """One condition of the filter: how many calls hold it alone, and how many are left with those before it."""
+    """One condition, in the order of normalized_filter: the calls that hold it, and those left with the ones before."""
 
-    condition: Annotated[int, shown(Field.MEASURE)]
     argument: Annotated[str, shown(Field.STATUS)]
     call_count: Count
     left_count: Count
@@ -49,7 +48,7 @@ class BuiltCohort(CohortNotes):
     """The cohort, sealed for further calls, and what is known of its calls."""
 
     cohort_token: Annotated[str, shown(Field.STATUS)]
-    emptied_by: Annotated[int | None, shown(Field.MEASURE)]
+    emptied_by: Annotated[str | None, shown(Field.STATUS)]
     coverage: Coverage
 
 
@@ -74,15 +73,16 @@ class BuiltCohort(CohortNotes):
 def build_call_cohort(args: CohortArguments, scope: CallScope) -> Rows[ConditionRow]:
     """Count the cohort, and its conditions one by one."""
     cohort = cohort_of(args, scope)
-    rows, emptied_by = [], None
+    rows: list[ConditionRow] = []
+    emptied_by: str | None = None
     for number, part in enumerate(cohort.parts, 1):
+        argument = part.text.split(" ", 1)[0]
         left = store.count(scope.store, together(cohort.parts[:number]))
         if not scope.cells.count(left) and emptied_by is None:
-            emptied_by = number
+            emptied_by = argument
         rows.append(
             ConditionRow(
-                condition=number,
-                argument=part.text.split(" ", 1)[0],
+                argument=argument,
                 call_count=scope.cells.count(store.count(scope.store, together([part]))),
                 left_count=scope.cells.count(left),
             )

@@ -91,7 +91,7 @@ def discover_themes_in_cohort(args: ThemeDiscovery, scope: CallScope) -> Rows[Fo
     there = TermCounts()
     words = {word for term in kept for word in term.split()}
     for _, texts in samples.texts(scope.store, others.calls, role):
-        there.add_call((spoken_words(text) for _, text in texts), stop, words)
+        there.add_call((spoken_words(text) for _, text in texts), words)
     found = _ranked(here, there, kept)
     if scope.cells.active:
         found.sort(key=lambda row: (-scope.cells.count(row["calls"]), row["theme"]))
@@ -141,7 +141,7 @@ def _counted(
     among = {word for word, calls in spread.items() if calls >= least and is_content(word, stop)}
     here = TermCounts()
     for call in said:
-        here.add_call(call, stop, among)
+        here.add_call(call, among)
     return here
 
 

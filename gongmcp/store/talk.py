@@ -9,8 +9,8 @@ from gongmcp.store.schema import first_segment, last_segment
 
 
 def talk_shares(store: ReadStore, call_no: int) -> list[dict[str, Any]]:
-    """Return, for each role (internal, external, unknown) that spoke in the call: ``speaker_role, speaker_count,
-    segment_count, talk_share``, the last by characters of what was said."""
+    """Return, for each role (internal, external, unknown) that spoke in the call: ``speaker_role``, ``speakers``,
+    ``segment_count`` and ``talk_share``, the last by characters of what was said."""
     rows = store.rows(
         "SELECT coalesce(p.affiliation, 'unknown') AS role, count(DISTINCT s.speaker_no) AS speakers,"
         " count(*) AS segments, sum(length(s.text)) AS characters FROM segments s"
@@ -22,7 +22,7 @@ def talk_shares(store: ReadStore, call_no: int) -> list[dict[str, Any]]:
     return [
         {
             "speaker_role": row["role"],
-            "speaker_count": row["speakers"],
+            "speakers": row["speakers"],
             "segment_count": row["segments"],
             "talk_share": row["characters"] / total if total else None,
         }

@@ -18,6 +18,9 @@ from typing import Any
 
 from gongmcp.catalog.dimensions import DIMENSIONS
 
+_OTHERS_SAY = ("cohort_token", "cohort_token_a", "cohort_token_b", "topics", "filter", "filter_a", "filter_b")
+"""Arguments that contradict others, or name what one of them chooses: not drawn by themselves."""
+
 SHARE = 0.2
 """How often an argument that is not required is given."""
 
@@ -94,9 +97,14 @@ class Generator:
         known = self._known(call)
         given: dict[str, Any] = {}
         for name, rule in self.schema["properties"].items():
-            if name == "cursor" or (name not in required and draw.random() > SHARE):
+            if name == "cursor" or name in _OTHERS_SAY or (name not in required and draw.random() > SHARE):
                 continue
             given[name] = self._value(name, rule, known)
+        for name, rule in self.schema["properties"].items():
+            if rule["type"] == "object" and name.startswith("filter"):
+                given[name] = self._filter(rule, known)
+            elif name == "theme_query":
+                given[name] = known[name]
         if {"call_id", "call_ref"} <= self.schema["properties"].keys():
             given.pop("call_id", None)
             given |= {"call_ref": call["call_ref"]} if draw.random() < 0.5 else {"call_id": call["call_id"]}
@@ -105,6 +113,19 @@ class Generator:
             given["crm_object_type"] = known["crm_object_type"]
         if given.get("from_date", "") > given.get("to_date", "9"):
             given["from_date"], given["to_date"] = given["to_date"], given["from_date"]
+        return given
+
+    def _filter(self, rule: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a cohort's filter: a period, and now and then a condition that the same call fulfils."""
+        draw = self.random
+        year = known["from_date"][:4]
+        given: dict[str, Any] = {"from_date": f"{year}-01-01", "to_date": f"{year}-12-31"}
+        if draw.random() < 0.5:
+            name = draw.choice(["scope", "system", "industry", "opportunity_stage", "lifecycle_bucket", "query"])
+            if name in rule["properties"] and known[name] != "none":
+                given[name] = known[name]
+        if draw.random() < 0.2:
+            given["dimension_filters"] = [{"dimension": "scope", "values": [known["scope"]]}]
         return given
 
     def wrong(self) -> dict[str, Any]:
@@ -161,6 +182,9 @@ class Generator:
             "lifecycle_source": draw.choice(["auto", "builtin", "auto", "builtin", "profile"]),
             "transcript_status": draw.choice(["present", "any", "missing"]),
             "group_by": draw.choice([*DIMENSIONS]),
+            "theme_query": draw.choice([query, f"{query} OR {draw.choice(self.values.words)}", "revenue", "outlook"]),
+            "call_refs": [call["call_ref"]],
+            "topic_packs": ["generic_b2b"],
         }
 
     def _any_object(self) -> list[dict[str, str]]:
@@ -178,6 +202,8 @@ class Generator:
             return draw.randint(rule.get("minimum", 0), min(rule.get("maximum", 50), 50))
         if rule["type"] == "number":
             return draw.randint(0, 10)
+        if rule["type"] == "object":
+            return {}
         if rule["type"] == "array":
             return [self._value(name, rule["items"], {}) for _ in range(draw.randint(1, 3))]
         return draw.choice(self.values.words)

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from gongmcp.catalog import registry
+from gongmcp.catalog.operations import ROUTED
 from gongmcp.catalog.presets import PRESETS, find_preset, parse_allowlist, under_preset
 from gongmcp.catalog.registry import aliases, canonical, catalog
-from gongmcp.errors import Exit, StartupRefusal, UnknownTool
+from gongmcp.errors import StartupRefusal, UnknownTool
 from gongmcp.exposure.policy import Policy
 from gongmcp.handler import ToolHandler
 from gongmcp.settings import ServerSettings
@@ -38,6 +39,29 @@ CORE = {
     "rank_transcript_backlog",
     "search_transcript_segments",
 }
+ANALYSIS = {
+    "build_call_cohort",
+    "compare_call_cohorts",
+    "list_dimension_counts",
+    "search_calls_by_filters",
+    "search_transcripts_by_filters",
+    "discover_themes_in_cohort",
+    "summarize_themes_by_dimension",
+    "build_quote_pack",
+    "score_cohort_evidence_quality",
+    "explain_analysis_limitations",
+    "extract_business_questions",
+    "get_call_drilldown",
+    "list_call_highlights",
+}
+FACADE = {
+    "gong_status",
+    "gong_discover_capabilities",
+    "gong_query",
+    "gong_analyze",
+    "gong_get_evidence",
+    "gong_explain_limitations",
+}
 EXPECTED: dict[str, set[str]] = {
     "operator-smoke": {
         "get_sync_status",
@@ -52,9 +76,11 @@ EXPECTED: dict[str, set[str]] = {
         "summarize_calls_by_lifecycle",
         "rank_transcript_backlog",
     },
-    "business-workbench": set(),
+    "business-workbench": FACADE | set(ROUTED),
     "analyst-core": CORE,
-    "analyst-business-core": CORE | {"search_transcripts_by_call_facts", "search_transcript_quotes_with_attribution"},
+    "analyst-business-core": CORE
+    | ANALYSIS
+    | {"search_transcripts_by_call_facts", "search_transcript_quotes_with_attribution"},
     "analyst": {
         "get_sync_status",
         "list_crm_object_types",
@@ -77,7 +103,8 @@ EXPECTED: dict[str, set[str]] = {
         "search_transcript_segments",
         "search_transcripts_by_call_facts",
         "search_transcript_quotes_with_attribution",
-    },
+    }
+    | ANALYSIS,
     "governance-search": {
         "search_calls",
         "get_call",
@@ -117,6 +144,7 @@ def test_declarations_name_presets_that_exist() -> None:
         ("redacted-all", "redacted-all-readonly"),
         ("redacted-search-lab", "redacted-all-readonly"),
         ("all", "all-readonly"),
+        ("Facade-Analyst", "business-workbench"),
         ("all-tools", "all-readonly"),
         ("  Governance-Search ", "governance-search"),
     ],
@@ -131,16 +159,8 @@ def test_no_two_presets_share_a_name() -> None:
     assert names == [name.lower().strip() for name in names]
 
 
-@pytest.mark.parametrize("name", ["business-workbench", "analyst-facade", "Facade-Analyst"])
-def test_a_preset_whose_tools_come_later_refuses_and_says_so(name: str) -> None:
-    with pytest.raises(StartupRefusal, match="business-workbench arrive with a later release") as caught:
-        find_preset(name)
-    assert caught.value.exit_code is Exit.USAGE
-    assert "business-workbench" not in caught.value.hint
-
-
 def test_every_preset_that_can_be_chosen_suits_a_restricted_list() -> None:
-    assert [preset.name for preset in PRESETS if not preset.governance_compatible] == ["business-workbench"]
+    assert [preset.name for preset in PRESETS if not preset.governance_compatible] == []
 
 
 def test_a_preset_turns_its_switches_on_and_takes_them_along_when_it_goes() -> None:
@@ -188,7 +208,7 @@ def test_a_cursor_of_the_alias_is_one_of_the_tool(handler: ToolHandler) -> None:
     assert not handler.answer(TOOL, following).is_error
 
 
-@pytest.mark.parametrize("preset", [preset.name for preset in PRESETS if not preset.pending])
+@pytest.mark.parametrize("preset", [preset.name for preset in PRESETS])
 def test_an_alias_is_allowed_exactly_when_its_tool_is(preset: str, make_handler: Callable[..., ToolHandler]) -> None:
     under = make_handler(tool_preset=preset)
     for alias, name in aliases().items():

@@ -228,9 +228,9 @@ def test_questions_are_sentences_that_somebody_external_asks(spoken: ToolHandler
     found = ask(spoken, "extract_business_questions", kind="questions", speaker_role="external")
     said = {row["snippet"].replace("«", "").replace("»", "") for row in found["results"]}
     assert said == {"What would the rollout cost in the first year?", "How do you repair the robotic arm?"}
-    assert found["question_count"] == 2
+    assert found["asked_count"] == 2
     everybody = ask(spoken, "extract_business_questions", kind="questions", speaker_role="any")
-    assert everybody["question_count"] == 3  # not whether anybody can be heard
+    assert everybody["asked_count"] == 3  # not whether anybody can be heard
 
 
 def test_objections_have_their_topic_and_its_words_are_marked(spoken: ToolHandler) -> None:
@@ -251,8 +251,8 @@ def test_a_call_is_looked_into_and_never_shown_whole(spoken: ToolHandler) -> Non
     found = spoken.call("get_call_drilldown", {"call_ref": newest, "theme_query": "rollout price"}).answer.structured
     assert found is not None
     assert found["drilldown_status"] == "ready"
-    assert found["hit_count"] == 1
-    assert {row["speaker_role"]: row["speaker_count"] for row in found["talk"]} == {"external": 1, "internal": 1}
+    assert found["places"] == 1
+    assert {row["speaker_role"]: row["speakers"] for row in found["talk"]} == {"external": 1, "internal": 1}
     assert sum(row["talk_share"] for row in found["talk"]) == pytest.approx(1, abs=1e-3)
     for arguments, status in (
         ({"call_ref": newest}, "no_theme"),
