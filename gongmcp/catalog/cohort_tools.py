@@ -300,12 +300,6 @@ class CohortCall(Row):
     segment_count: Annotated[int, shown(Field.MEASURE)]
 
 
-class CallNotes(CohortNotes):
-    """How many calls the cohort has, whatever number of rows is shown."""
-
-    matched_call_count: Count
-
-
 @tool(
     "search_calls_by_filters",
     title="Calls of a cohort",
@@ -313,7 +307,7 @@ class CallNotes(CohortNotes):
     "get_call_drilldown. Ids and titles need their flag.",
     arguments=CohortCallSearch,
     row=CohortCall,
-    notes=CallNotes,
+    notes=CohortNotes,
     level=Level.METADATA,
     cap=Cap.BUSINESS_ANALYSIS_ROWS,
     cursor=True,
@@ -348,7 +342,5 @@ def search_calls_by_filters(args: CohortCallSearch, scope: CallScope) -> Rows[Co
         )
         for row in page.rows
     ]
-    notes = CallNotes(
-        **cohort_notes(cohort), matched_call_count=scope.cells.count(store.count(scope.store, cohort.calls))
-    )
-    return Rows(rows, page.more, [(row["call_no"],) for row in page.rows], notes)
+    keys = [(row["call_no"],) for row in page.rows]
+    return Rows(rows, page.more, keys, CohortNotes(**cohort_notes(cohort)))
