@@ -24,6 +24,7 @@ from gongmcp.exposure.detect import (
     email_address,
     iban,
     meeting_link,
+    parted_email,
     payment_card,
     phone_number,
     secret_key,
@@ -200,7 +201,7 @@ def _in_part(part: View, kinds: Sequence[Kind], signs: frozenset[str]) -> list[t
     if (
         not finds
         and signs.isdisjoint(_DICTATED)
-        and not (broken_email.likely(whole.text) or addressed.likely(whole.text))
+        and not any(told.likely(whole.text) for told in (broken_email, addressed, parted_email))
     ):
         return []
     return _grown(sorted(finds), announced.find(whole, finds, signs))

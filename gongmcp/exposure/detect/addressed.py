@@ -23,7 +23,7 @@ _DOMAIN: Final = re.compile(
     r"(?![\w-]|\.\w)"
 )
 _END: Final = re.compile(r"\.[a-z]|\s(?:dot|punkt|punto|point|period)\s")
-_MAIL: Final = re.compile(
+MAIL: Final = re.compile(
     r"\be?-?mails?\b|\b\w*mail(?:-?ad\w+)?\b|\baddress\b|\w*adresse\b|\bcorreos?\b|\bcourriel|\bdireccion\b|\bpostfach\b"
     r"|\bboite\b|\bbuzon\b|\bmailbox\b|\binbox\b"
 )
@@ -43,7 +43,7 @@ _SPELT: Final = 3
 def likely(text: str) -> bool:
     """Tell whether the folded *text* holds a domain behind a line that speaks of mail."""
     end = _END.search(text)
-    mail = _MAIL.search(text) if end else None
+    mail = MAIL.search(text) if end else None
     return mail is not None and _DOMAIN.search(text, text.find("\n", mail.end())) is not None
 
 
@@ -67,13 +67,20 @@ def find(view: View, bits: Sequence[Bit], finds: Sequence[tuple[int, int, str]])
             yield start, end
 
 
+def signed_domains(view: View) -> Iterator[tuple[int, int, bool]]:
+    """Yield the place of each domain with its sign, and whether the sign is a sure one."""
+    for start, end, sign in _domains(view):
+        if sign:
+            yield start, end, sign == "sure"
+
+
 def _domains(view: View) -> Iterator[tuple[int, int, str]]:
     """Yield the place of each domain, with the sign before it if there is one, and how sure that is."""
     signs = list(broken_email.SIGN.finditer(view.text))
     text = email_address.prepared(view) if signs else ""
     taken = []
     for sign in signs:
-        domain = email_address.Domain(text, sign.end())
+        domain = email_address.Domain(text, sign.end(), sure=sign["sure"] is not None)
         if domain.read() and domain.top_level:
             taken.append((sign.start(), view.written.end(domain.end)))
             yield (*taken[-1], "sure" if sign["sure"] or domain.said else "at")
@@ -104,7 +111,7 @@ def _boxes_before(
         start, end = bits[first].start, bits[stop - 1].end
         here = list(_boxes(view, bits, first, stop))
         boxes += here
-        told = sign == "sure" or _MAIL.search(view.text, start, end) or (sign and not _site(view, here))
+        told = sign == "sure" or MAIL.search(view.text, start, end) or (sign and not _site(view, here))
         if broken_email.CUE.search(view.text, start, end) and told:
             if not here and sign == "sure":
                 last = broken_email.mailbox_at(view, bits, stop - 1)

@@ -7,7 +7,7 @@ The detectors of the kinds read what stands in one piece. What is dictated with 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -20,16 +20,18 @@ from gongmcp.exposure.detect import (
     gathered,
     linked,
     meeting_code,
+    parted_email,
     payment_card,
     phone_number,
     pieces,
     secret_key,
     spelt_code,
 )
-from gongmcp.exposure.detect.dictation import CODE, DIGITS, LETTER, NUMBER, SIGN, Bit, Chain
+from gongmcp.exposure.detect.dictation import CODE, DIGITS, LETTER, NUMBER, PLAIN_NUMBERS, SIGN, Bit, Chain
 from gongmcp.exposure.detect.dictation_words import SPELLING
 from gongmcp.exposure.detect.fold import View
 from gongmcp.exposure.detect.iban import LENGTHS, valid
+from gongmcp.exposure.detect.spoken import any_of
 
 Find = tuple[int, int, str]
 """Start and end in the folded text, and the kind."""
@@ -83,7 +85,7 @@ _TOLD: Final = re.compile(
     r"|je la sors|je prends|lo busco|la saco|saco)\b"
 )
 _SIGN_KEY: Final = re.compile(r"[0-9a-z]{2,8}[_-]")
-_WRITTEN_KEY: Final = re.compile(r"[0-9a-z]{2,8}[_-][0-9a-z]{16}")
+_WRITTEN_KEY: Final = re.compile(r"[0-9a-z]{2,8}[_-][0-9a-z]{16}|[0-9a-z]{2,8}_(?=[a-z]*[0-9]+[a-z]+[0-9])[0-9a-z]{12}")
 _WORDS: Final = frozenset("aeyouh")
 """Letters that are words of some language."""
 _FIGURES: Final = re.compile(
@@ -97,6 +99,13 @@ _ENDS: Final = re.compile(r"[.!?]\s|\n")
 
 _GATHERED: Final = frozenset({"gathered", "key", "link", "iban", "card", "phone", "said", "mixed"})
 """Signs of what may go on over any words."""
+_COUNTRY_CODE: Final = re.compile(
+    r"(?:\b(?P<told>country code|(?:lander|landes)-?(?:code|vorwahl)|indicatif(?: (?:du )?pays)?|lada"
+    r"|(?:codigo|prefijo) de(?:l)? pais)(?: is| ist| est| es|,)? )?"
+    rf"(?P<code>(?(told)(?:plus |mas |\+)?|(?:plus |mas |\+))(?:{any_of(PLAIN_NUMBERS)}|[0-9]{{1,3}})"
+    rf"(?:[ -](?:y )?(?:{any_of(PLAIN_NUMBERS)})){{0,2}})\b"
+)
+_COUNTRY_REACH: Final = 30
 _STRONGER: Final = frozenset({"link", "key", "email", "iban"})
 """Kinds whose finds are sure: the pieces around one are of its kind."""
 _MOST_REMARKS: Final = 4
@@ -108,6 +117,7 @@ _CORRECTED: Final = 12
 """How many digits more than a number has may be said when it is corrected on the way."""
 _LONG_KEY: Final = 12
 _HEX: Final = 32
+_FOUR: Final = 4
 
 
 @dataclass(slots=True)
@@ -133,11 +143,14 @@ def find(view: View, finds: Sequence[Find], signs: frozenset[str]) -> list[Find]
     """
     bits = dictation.read(view)
     found = dictation.chains(bits)
-    out: list[Find] = [(start, end, "link") for start, end in meeting_code.codes(view, bits)]
+    known = [(start, end) for start, end, kind in finds if kind == "link"]
+    out: list[Find] = [(start, end, "link") for start, end in meeting_code.codes(view, bits, known)]
     links = sorted({end for _, end, kind in [*finds, *out] if kind == "link"})
     out += [(start, end, "link") for start, end in meeting_code.tails(view, bits, links)]
     out += [(start, end, "email") for start, end in broken_email.find(view, bits, finds)]
     out += [(start, end, "email") for start, end in addressed.find(view, bits, [*finds, *out])]
+    if "email" in signs:
+        out += [(start, end, "email") for start, end in parted_email.find(view, bits, [*finds, *out])]
     in_pieces = list(pieces.find(view, bits, [*finds, *out]))
     out += in_pieces
     at = 0
@@ -155,7 +168,7 @@ def find(view: View, finds: Sequence[Find], signs: frozenset[str]) -> list[Find]
                 at = last
                 break
         at += 1
-    if not signs.isdisjoint(_GATHERED):
+    if not signs.isdisjoint(_GATHERED) or in_pieces or _in_fours(bits):
         sentences = gathered.read(bits)
         if "link" in signs:
             out += [(start, end, "link") for start, end in linked.find(view, bits, sentences, [*finds, *out])]
@@ -164,7 +177,22 @@ def find(view: View, finds: Sequence[Find], signs: frozenset[str]) -> list[Find]
         out += coded_pieces.find(view, bits, [*finds, *out])
     if "spelt" in signs:
         out += spelt_code.find(view, bits, [*finds, *out])
+    out += [(start, end, "phone") for start, end in _countries(view.text, [*finds, *out])]
     return out
+
+
+def _in_fours(bits: Sequence[Bit]) -> bool:
+    """Tell whether digits stand in groups of four, as on a card."""
+    fours = sum(bit.sort == DIGITS and len(bit.word) == _FOUR and not _YEAR.fullmatch(bit.word) for bit in bits)
+    return fours >= _FOUR - 1
+
+
+def _countries(text: str, finds: Sequence[Find]) -> Iterator[tuple[int, int]]:
+    """Yield each code of a country that stands apart before a phone number: "country code plus one, then ..."."""
+    phones = [start for start, _, kind in finds if kind == "phone"]
+    for code in _COUNTRY_CODE.finditer(text) if phones else ():
+        if any(0 <= start - code.end() < _COUNTRY_REACH for start in phones):
+            yield code.span("code")
 
 
 def _covered(chain: Chain, in_pieces: Sequence[Find]) -> bool:
@@ -352,7 +380,7 @@ def _kind_mixed(union: _Union, around: _Around) -> str | None:
         return "key"
     if union.mixed and union.letters > 2 and _WRITTEN_KEY.match(union.text) and len(union.digits) > 1:
         return "key"
-    if alnum >= _HEX and len(union.digits) >= 4 and union.mixed:
+    if alnum >= _HEX and len(union.digits) >= 4 and union.mixed and "://" not in union.text:
         return "key"
     if alnum >= 10 and union.names >= 8 and union.digits:
         return "key"

@@ -96,7 +96,7 @@ def _headless(
     view: View, text: str, bits: Sequence[Bit], starts: Sequence[int], sign: re.Match[str]
 ) -> Iterator[tuple[int, int]]:
     at = bisect_left(starts, sign.start())
-    domain = email_address.Domain(text, sign.end())
+    domain = email_address.Domain(text, sign.end(), sure=sign["sure"] is not None)
     if not domain.read() or not domain.top_level:
         return
     pieces = _pieces_before(view, bits, _sentence_start(bits, at))

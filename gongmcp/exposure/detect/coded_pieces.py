@@ -22,6 +22,7 @@ Find = tuple[int, int, str]
 _TURNED: Final = r"(?:[a-z][0-9]+[a-z]|[0-9][a-z]+[0-9])"
 PATTERN: Final = rf"(?:^|[^0-9a-z.@/-])[0-9a-z_]*(?:[0-9a-z_]{_TURNED}|{_TURNED}[0-9a-z])"
 """What a text with a piece holds, for the quick look (see ``first``)."""
+_MIXED: Final = re.compile(_TURNED)
 _TOKEN: Final = re.compile(r"(?<![\w@.$€£/'-])[0-9a-z]+(?:[_-][0-9a-z]+)*(?![\w@/%-]|\.[a-z0-9])")
 _ORDINARY: Final = re.compile(
     r"(?:[1-4][qh]|[qh][1-4])(?:(?:fy|cy)?(?:19|20)?\d\d)?|(?:fy|cy)\d{2,4}(?:[qh][1-4])?|b2b2?c?|[a-z]2[a-z]|covid-?\d*"
@@ -64,6 +65,8 @@ def first(text: str, places: Iterable[tuple[int, int]]) -> int:
 def find(view: View, bits: Sequence[Bit], finds: Sequence[Find]) -> Iterator[Find]:
     """Yield each piece of each key; none is yielded that touches *finds* of another kind."""
     keys = [(start, end) for start, end, kind in finds if kind == "key"]
+    if not keys and not _MIXED.search(view.text):
+        return
     others = [(start, end) for start, end, kind in finds if kind not in {"key", "phone"}]
     row: list[_Sentence] = []
     silent = 0
@@ -104,6 +107,8 @@ def _read(
 def _form(view: View, start: int, end: int) -> tuple[bool, bool]:
     """Tell whether a token has the form of a key by itself, and whether it may be a piece of one."""
     token = view.text[start:end]
+    if len(token) < _LEAST_TOKEN:
+        return False, False
     bare = token.replace("_", "").replace("-", "")
     letters = sum(map(str.isalpha, bare))
     if len(bare) < _LEAST_TOKEN or _ORDINARY.fullmatch(token):

@@ -20,6 +20,7 @@ from gongmcp.exposure.detect.dictation_words import (
     DOUBTFUL,
     NUMBERS,
     PAUSES,
+    SEQUENCE,
     SIGNS,
     SPELLING,
     UNITS,
@@ -58,6 +59,8 @@ _PHRASE_LENGTHS: Final[dict[str, tuple[int, ...]]] = {
     for first in {said[0] for said in _SAID}
 }
 """First word of a phrase -> the numbers of words of such phrases."""
+_SWISS_ARTICLES: Final = frozenset("ds")
+_BEFORE_ARTICLES: Final = frozenset({"isch", "uf", "under", "mit"})
 _SOFT: Final = 12
 """How many carriers may stand between two pieces."""
 _PREFIXES: Final = frozenset({"live", "test", "proj", "prod", "key", "api", "tok", "token", "pat", "github", "glpat"})
@@ -161,7 +164,7 @@ def pattern() -> str:
         r"|\b(?:underscore|under score|unterstrich|tiret (?:du )?bas|guion bajo|subrayado|barra baja)\b"
         r"|\b(?:majuscule|mayuscula|uppercase|grossbuchstabe)\b|\b[a-z]{2}[0-9]{2}[0-9a-z]*[ .,]*\n"
         rf"|\b[b-hj-z][ ,.-]{{1,3}}(?:[a-z][ ,.-]{{1,3}}){{2}}(?:{sure}|[0-9]|trait|dash|minus|tiret|guion|bindestrich)"
-        rf"|\b[0-9a-f]{{32}}|\b[0-9a-f]{{8}}-[0-9a-f]{{4}}-|\b[a-z]{{2,8}}_[0-9a-z]{{16}}|{then}"
+        rf"|\b[0-9a-f]{{32}}|\b[0-9a-f]{{8}}-[0-9a-f]{{4}}-|\b[a-z]{{2,8}}_[0-9a-z]{{12}}|{then}"
     )
 
 
@@ -381,7 +384,9 @@ def _phrase(bits: list[Bit], index: int) -> int:
 
 def _links(bits: list[Bit]) -> None:
     """Read ``treinta y dos`` as one number, and a joint before a number at the head of a sentence as no letter."""
-    for bit in bits:
+    for at, bit in enumerate(bits):
+        if bit.word in _SWISS_ARTICLES and at and bits[at - 1].word in _BEFORE_ARTICLES:
+            bit.sort = CARRIER  # "das isch d null sieben ..."
         if bit.word == "ein" and not _joined(bit):
             bit.sort = CARRIER  # "tippen Sie ... ein."
     for index, bit in enumerate(bits[:-1]):
@@ -437,6 +442,8 @@ def _slugs(view: View, bits: list[Bit]) -> None:
         if not likely and (after is None or after.sort != DIGITS):
             continue
         capitals = view.raw[slice(*view.raw_span(bit.start, bit.end))].isupper()
+        if not capitals and bit.word in SEQUENCE:
+            continue
         at = index
         while capitals and at and bits[at - 1].sort == CARRIER:
             at -= 1

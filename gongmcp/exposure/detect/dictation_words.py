@@ -24,7 +24,8 @@ PAUSES: Final = (
     FILLERS
     | words(
         "wait sec second moment hold hang sorry oops actually correction scratch warten warte sekunde augenblick "
-        "entschuldigung verzeihung pardon falsch quatsch korrektur attendez attends instant excusez trompe plutot "
+        "entschuldigung verzeihung pardon falsch quatsch korrektur blödsinn unsinn attendez attends instant "
+        "excusez trompe plutot"
         "voilà espere espera perdón perdone disculpe equivoqué digo sea ver dejame dejeme corrijo rectifico momento "
         "pause pausa nochmal again mean segundo seconde"
     )
@@ -69,13 +70,15 @@ ORDER: Final = words(
     "letztes nachste nachster nachstes mitte mittlere anfang ende schluss hinten vorne dahinter davor rest restlichen "
     "restliche fehlt folgt folgen weiter zeile obere untere oben unten teil teile stuck block gruppe halfte und noch "
     "anderen andere endet beginnt "
-    "puis ensuite apres enfin suite suivant suivante suivants milieu fin finit debut reste restants restant premier "
-    "premiere deuxieme second seconde troisieme quatrieme dernier derniere derniers deuxiemement troisiemement "
+    "puis pis ensuite apres enfin suite suivant suivante suivants milieu fin finit debut reste restants restant "
+    "premier premiere deuxieme second seconde troisieme quatrieme dernier derniere derniers deuxiemement "
+    "troisiemement"
     "premierement ligne haut bas partie morceau bout bloc groupe moitie derriere devant manque termine terminer finir "
     "continue poursuis encore autre et alors "
     "luego despues entonces finalmente final ultimo ultima ultimos medio mitad resto demas primero primera segundo "
     "segunda tercero tercera tercer siguiente siguientes linea arriba abajo parte trozo pedazo bloque grupo detras "
-    "delante principio falta acaba termina sigue continuo continua quedan queda otra otro y todavia lado"
+    "delante principio arranca ahora seguido seguida falta acaba termina sigue continuo continua quedan queda otra "
+    "otro y todavia lado"
 )
 """Words that say where in a value a piece belongs."""
 _BESIDE: Final = words(
@@ -83,11 +86,13 @@ _BESIDE: Final = words(
     "that's have has you've got would will should type write put enter digits numbers number figures characters "
     "reads read "
     "domane domaine adds "
-    "der die das den dem des im am an auf es ist sind ware war kommt steht stehen ich glaube sie schreiben zahlen "
+    "isch denn uf de der die das den dem des im am an auf es ist sind ware war kommt steht stehen ich glaube "
+    "sie schreiben zahlen"
     "ziffern nummer zeichen mit von zum zur direkt "
     "le la les l de du des au aux en sur c'est est sont serait il y a ca je crois avec par pour chiffres numeros "
     "caracteres juste ajoutez mettez tapez ecrivez "
-    "el la los las lo del al en es son seria hay con por va creo que pone dice viene numeros domain dominio cifras "
+    "el la los las lo del al ya nomas en es son seria hay con por va creo que pone dice viene numeros domain "
+    "dominio cifras"
     "digitos justo ponga escriba anada teclee"
 )
 SEQUENCE: Final = CARRIERS | ORDER | _BESIDE

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from gongmcp.exposure.detect.dictation_words import SEQUENCE
@@ -66,6 +67,9 @@ _RIGHT_LABEL: Final = re.compile(_LABEL)
 _RIGHT_JOINT: Final = re.compile(rf"{_GAP}(?:{_joint}){_GAP}(?={_LABEL})")
 _RIGHT_LETTER: Final = re.compile(rf"(?:-|[ ,]*[.]?\n?[ ]*)(?P<letter>[{_W}])(?![{_W}'])")
 _RIGHT_MORE: Final = re.compile(rf"[^\S\n]+(?P<word>[{_W}-]+)(?=(?:{_GAP}(?:{_said_dot}){_GAP}|{_GAP}dotcom\b))")
+_RIGHT_WORDS: Final = re.compile(
+    rf"(?:[^\S\n]+(?!(?:{_said_dot})\s)(?P<word>[{_W}]+(?:-[{_W}]+)*)){{1,4}}(?=(?:{_GAP}(?:{_said_dot}){_GAP}|{_GAP}dotcom\b))"
+)
 _RIGHT_DOT: Final = re.compile(
     rf"(?P<tight>\.)(?=[{_W}])"
     rf"|(?P<loose>(?:[^\S\n]?\.[^\S\n]?|\.\n))(?=[{_W}])"
@@ -120,7 +124,7 @@ _NO_DOMAIN: Final = words("a an the this that our your my his her their its one 
 _COUNTRIES: Final = words("de fr es uk us eu ch be nl io co ca au ie pt pl se dk fi br mx jp cn lu ai ar cl pe at")
 _DOTS_OF_SPEECH: Final = DOTS & words("point period punt ponto")  # words that mostly mean something else
 PATTERN: Final = (
-    rf"@|%40|&#0*64|&commat|\b(?:{any_of(AT_SIGNS | {'dotcom'})}|at[ -](?:sign|symbol|zeichen))\b"
+    rf"@|%40|&#0*64|&commat|\b(?:{any_of(AT_SIGNS | {'dotcom', 'klammeraffen'})}|at[ -](?:sign|symbol|zeichen))\b"
     rf"|[\[({{<]\s?at\s?[\])}}>]"
     rf"|\b{any_of(DOTS - _DOTS_OF_SPEECH)}\b"
     rf"|\b{any_of(_DOTS_OF_SPEECH)}[\s,.]+(?:(?:uh|um|eh"
@@ -150,9 +154,40 @@ _HELP: Final = re.compile(
     r"|alles klein(?:geschrieben)?"
     r"|alles zusammen(?:geschrieben)?|zusammengeschrieben|kleingeschrieben|klein geschrieben|ohne leerzeichen"
     r"|tout attache|en minuscules?"
-    r"|tout en minuscules?|en un seul mot|todo junto|en minusculas?|todo en minusculas?|sin espacios)\b,?(?=\s)"
+    r"|tout en minuscules?|en un seul mot|in one word|as one word|together|in einem wort|als ein wort|ein wort|zusammen"
+    r"|tout colle|attache|pegado|todo pegado|todo seguido|junto|en una(?: sola)? palabra|sans espaces?|sin espacio"
+    r"|todo junto|en minusculas?|todo en minusculas?|sin espacios)\b,?(?=\s)"
 )
+_SURE_WORD: Final = rf"(?:{_said_at})"
 _SIGN_WORD: Final = rf"(?:at|{_said_at}|{_said_dot}|{_joint})"
+_SPOKEN: Final = re.compile(rf"\b(?:{_said_at})\b|\s(?:{_said_dot})\s+(?:{any_of(_TOP_LEVEL | _COUNTRIES)}|[a-z])\b")
+"""What a text with an address that is said holds."""
+_PREPOSED: Final = r"(?:con|sin|mit|ohne|avec|sans|with|without)"
+_REMARK: Final = re.compile(
+    rf",\s(?:{_PREPOSED}|no|not|als|as|en|in|todo|todos|tout|all|alles|die|der|das|the|le|la|el|les|los|que|wie|comme|como"
+    rf"|like|ojo|attention|achtung|kein|keine|bien|ganz|and|und|et|y)\b[^,\n@?!]{{1,45}},(?=\s+{_SIGN_WORD}(?![{_W}]))"
+)
+"""A remark on the mailbox between commas, before the sign: "..., con zeta y luego be, arroba"."""
+_BARE_REMARK: Final = re.compile(
+    rf",?\s(?:(?:sin|sans|ohne|without)\s[a-z]+(?=\s+(?:{_SURE_WORD}|{_said_dot}|_|-)(?![{_W}]))"
+    rf"|{_PREPOSED}\s(?:(?:an?|un|una|une|einem|einer|dem|la|el|le)\s)?(?:accents?|acentos?|tildes?|trema|umlaut|cedill[ea]"
+    r"|bindestrich|hyphen|dash|guion|tiret|enye|ene|[a-z](?:\s[a-z])?|zeta|uve|hache|jota|zett|ypsilon|zahlen|numbers|numeros"
+    rf"|chiffres|letras|doble [a-z]+|double [a-z]+|doppel-?\s?[a-z]+),?(?=\s+{_SIGN_WORD}(?![{_W}])))"
+)
+_HELPED_COMMA: Final = re.compile(rf"(?<![{_W}])[{_W}]\s{{2,}},(?=\s+(?:[{_W}](?![{_W}])|{_SIGN_WORD}(?![{_W}])))")
+"""The comma behind a letter whose help ("B comme Bernard,") is blanked."""
+_AFTER_SIGN: Final = re.compile(
+    rf"(?<=\s)(?P<sign>at|{_said_at}),(?:[^\S\n][a-z']+){{2,8}},(?=\s+[{_W}-]+\s(?:{_said_dot}|{_joint})\s)"
+)
+_FIGURE: Final = re.compile(
+    r"\s(?:(?:the|die|le|el|la|das)\s)?(?:number|digit|numeral|zahl|ziffer|chiffre|numero|cifra|digito)\s+(?=[0-9])"
+)
+_THEN: Final = re.compile(
+    r"(?:,[^\S\n](?:(?:et|und|and|y|e)[^\S\n])?|[^\S\n](?:et|und|and|y|e)[^\S\n])(?:(?:derriere|dahinter|hinten|dran"
+    r"|hinterher|behind|after that|then|dann|danach|puis|ensuite|luego|despues|apres|nachher|followed by|seguido de"
+    rf"|suivi de|gefolgt von|the|das|der|l'|la|el|un|une|ein|an?|comes?|kommt|vient|viene|va)\s)+(?={_SURE_WORD}\s)"
+)
+"""What leads from a mailbox to its sign: "..., et derrière arobase"."""
 _COMMA: Final = re.compile(
     rf"[,;](?=\s+{_SIGN_WORD}(?![{_W}]))|(?<=[{_W}]),(?=\s+[{_W}](?![{_W}]))"
     rf"|(?<=(?<![{_W}])[{_W}])[,.](?=\s+(?:[{_W}]|{_SIGN_WORD})(?![{_W}]))"
@@ -163,15 +198,33 @@ _AND: Final = re.compile(rf"(?<=\s[a-z]) y (?=(?!(?:{_said_dot}|{_joint}|{_said_
 _SPELT_OUT: Final = re.compile(rf"(?<![{_W}])[{_W}](?:-[{_W}])+(?![{_W}-])")
 
 
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found.group())
+
+
+def _without_remarks(text: str) -> str:
+    """Blank what is said about an address within it: "con zeta", "the number", "et derrière"."""
+    text = _HELPED_COMMA.sub(lambda found: found.group()[:-1] + " ", text)
+    for remark in (_REMARK, _BARE_REMARK, _FIGURE, _THEN):
+        text = remark.sub(_blank, text)
+    return _AFTER_SIGN.sub(lambda found: found["sign"] + " " * (len(found.group()) - len(found["sign"])), text)
+
+
 def prepared(view: View) -> str:
     """Return the folded text with numbers and signs as the patterns know them, each at its old place."""
-    text = view.written.numbers
+    return _prepared(view.written.numbers)
+
+
+@lru_cache(maxsize=4)
+def _prepared(text: str) -> str:
     text = _AT_PHRASE.sub(lambda found: f"{'arroba':<{len(found.group())}}", text)
     text = _UNDERSCORE.sub(lambda found: f"{'_':<{len(found.group())}}", text)
     text = _HYPHEN.sub(lambda found: f"{'-':<{len(found.group())}}", text)
     text = _SOUND.sub(lambda found: " " * len(found.group()), text)
     text = _PAUSE.sub(lambda found: " " * len(found.group()), text)
     text = _HELP.sub(lambda found: " " * len(found.group()), text)
+    if _SPOKEN.search(text):
+        text = _without_remarks(text)
     text = _COMMA.sub(" ", text)
     text = _AND.sub(" ; ", text)
     text = _COMMA_AFTER.sub(lambda found: found["word"] + " ", text)
@@ -193,7 +246,7 @@ def find(view: View) -> Iterator[tuple[int, int]]:
 
 def _address(view: View, text: str, sign: re.Match[str], floor: int) -> tuple[int, int] | None:
     kind = sign.lastgroup
-    domain = Domain(text, sign.end())
+    domain = Domain(text, sign.end(), sure=kind == "word")
     mailbox = _Mailbox(view, text, sign.start() + (kind in {"at", "near", "word"}), floor)
     if not domain.read() or not mailbox.read():
         return None
@@ -339,8 +392,10 @@ class Domain:
     ``words``: how many words make its first label. ``gap``: a blank stands between the sign and it.
     """
 
-    def __init__(self, text: str, start: int) -> None:
+    def __init__(self, text: str, start: int, *, sure: bool = False) -> None:
+        """*sure*: the sign before it means nothing else, so that its first label may be of some words."""
         self.text = text
+        self.more = _RIGHT_WORDS if sure else _RIGHT_MORE
         self.end = start
         self.limit = min(len(text), start + _WINDOW)
         self.first = ""
@@ -410,7 +465,7 @@ class Domain:
             self._letters()
             self.last = f"{before}-{self.last}"
         if first:
-            more = _RIGHT_MORE.match(self.text, self.end, self.limit)
+            more = self.more.match(self.text, self.end, self.limit)
             if more and more["word"] not in DOTS and self.last not in _NO_DOMAIN:
                 self.words = 2
                 self.end = more.end()

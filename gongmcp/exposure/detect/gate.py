@@ -162,7 +162,7 @@ def _places(name: str, text: str) -> Iterator[tuple[int, int]]:
 
 @cache
 def _alone(name: str) -> Pattern:
-    import re2
+    import re2  # type: ignore[import-untyped]
 
     compiled: Pattern = re2.compile(_patterns()[name], _options())
     return compiled
@@ -170,7 +170,7 @@ def _alone(name: str) -> Pattern:
 
 @cache
 def _gathered() -> tuple[Pattern, Pattern]:
-    import re2  # type: ignore[import-untyped]
+    import re2
 
     return re2.compile(intents.QUICK, _options()), re2.compile(gathered.piece_pattern(), _options())
 
@@ -191,8 +191,9 @@ def _together() -> Set:
 def _anywhere() -> Pattern:
     import re2
 
+    apart = _GATHERED | _CHECKED.keys()
     compiled: Pattern = re2.compile(
-        "|".join(f"(?:{pattern})" for name, pattern in _patterns().items() if name not in _GATHERED | _CHECKED.keys()),
+        "|".join(f"(?:{pattern})" for name, pattern in _patterns().items() if name not in apart),
         _options(),
     )
     return compiled

@@ -40,7 +40,7 @@ KEY: Final = re.compile(
 )
 PASS: Final = re.compile(
     r"\b(?:pass ?-?codes?|pass ?-?words?|passwort|kennwort|kenncodes?|\w*zugangs-?codes?|\w*zugriffs-?codes?|pins?"
-    r"|codes? d[' ]?acces|codes? secrets?|codes? confidentiels?|mots? de passe|contrasenas?"
+    r"|nips?|codes? d[' ]?acces|codes? secrets?|codes? confidentiels?|mots? de passe|contrasenas?"
     r"|claves? de (?:acceso|entrada|zoom)"
     r"|codigos?(?: de acceso| secretos?)?|access[ -]codes?|entry codes?|host keys?|geheimzahl|einwahl-?codes?)\b"
 )
@@ -99,7 +99,7 @@ QUICK: Final = (
     r"|\btokens?\b|\bsecret\b|\bpass ?-?(?:code|word|wort|phrase)|\bkennwort|schlussel|\bgeheim"
     r"|\bmots? de passe|\bjeton|\bcles?\b|\bcontrasena|\bclaves?\b"
     r"|\bllave|\bbearer\b|\bpat\b|\bapi\b|\b(?:api|access|secret|private|licen[cs]e|sandbox|webhook|service"
-    r"|den|der)[ -]keys?\b|\bkey (?:is|ist)\b|\bcredentials? (?:is|are)|\bcode|\bcodigo|\bpin\b|-id\b"
+    r"|den|der)[ -]keys?\b|\bkey (?:is|ist)\b|\bcredentials? (?:is|are)|\bcode|\bcodigo|\bpin\b|\bnip\b|-id\b"
     r"|\bids?\b|\bidentifiant|\bidentificador)"
 )
 """What a text holds in which a value is announced, for the quick look."""

@@ -25,6 +25,7 @@ from gongmcp.exposure.detect.dictation import (
     WORD,
     Bit,
 )
+from gongmcp.exposure.detect.dictation_words import SEQUENCE
 from gongmcp.exposure.detect.fold import View
 from gongmcp.exposure.detect.spoken import words
 
@@ -42,7 +43,7 @@ _EXPLICIT: Final = (
 _GENERIC: Final = (
     r"pass ?-?words?|passwort|kennwort|mot de passe|contrasena|clave|codes?|codigo|pins?|ids?|identifiant"
     r"|identificador"
-    r"|pwd|geheimzahl"
+    r"|pwd|geheimzahl|nips?"
 )
 _CUE: Final = re.compile(rf"(?<![0-9a-z_-])(?:(?P<explicit>{_EXPLICIT})|(?P<generic>{_GENERIC}))(?:'s)?(?![0-9a-z_])")
 _MEETING: Final = re.compile(
@@ -68,11 +69,15 @@ _LETTERS: Final = re.compile(r"[a-z]{2,4}-[a-z]{3,4}(?:-[a-z]{3})?(?![0-9a-z-])"
 _TAIL_SIGNS: Final = frozenset("-_./?=&+")
 
 
-def codes(view: View, bits: Sequence[Bit]) -> Iterator[tuple[int, int]]:
-    """Yield the place of each code behind the words for one."""
+def codes(view: View, bits: Sequence[Bit], links: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the place of each code behind the words for one; *links* are the places of those that were found."""
     text = view.text
     starts = [bit.start for bit in bits]
     for cue in _CUE.finditer(text):
+        linked = any(start - _BEHIND < cue.start() < end + _NEAR for start, end in links)
+        if (cue["explicit"] or linked) and (named := _named(view, bits, bisect_left(starts, cue.end()))):
+            yield named
+            continue
         if cue["generic"] and not _MEETING.search(text, max(0, cue.start() - _NEAR), cue.end() + _BEHIND):
             continue
         first = _first(view, bits, bisect_left(starts, cue.end()), _UNKNOWN if cue["explicit"] else 0)
@@ -93,6 +98,24 @@ def _first(view: View, bits: Sequence[Bit], at: int, unknown: int) -> int:
         if bit.sort == AMOUNT or unknown < 0:
             return -1
     return -1
+
+
+def _named(view: View, bits: Sequence[Bit], at: int) -> tuple[int, int] | None:
+    """Return the place of a code that is a word and a number: "koala, then one seven"."""
+    first = at
+    while first < len(bits) and first - at < _MOST and (
+        bits[first].sort in {CARRIER, CASE} or bits[first].word in _NAMES | SEQUENCE
+    ):  # fmt: skip
+        first += 1
+    if first == len(bits) or bits[first].sort != WORD or len(bits[first].word) < _LEAST:
+        return None
+    number = first + 1
+    while number < len(bits) and number - first <= _UNKNOWN and bits[number].sort == CARRIER:
+        number += 1
+    last = number
+    while last < len(bits) and bits[last].sort in {NUMBER, DIGITS} and not _YEAR.fullmatch(bits[last].word):
+        last += 1
+    return (bits[first].start, view.written.end(bits[last - 1].end)) if last > number else None
 
 
 def _last(bits: Sequence[Bit], first: int) -> int:

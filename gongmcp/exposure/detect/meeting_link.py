@@ -7,10 +7,11 @@ id, passcode, PIN) is masked behind the words that announce it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Final
 
+from gongmcp.exposure.detect import link_path, room_link
 from gongmcp.exposure.detect.fold import View
 from gongmcp.exposure.detect.spoken import words
 
@@ -47,22 +48,11 @@ _SCHEME: Final = r"(?:https?(?:\s*:\s*)?(?:\s*/){0,2}\s*)?(?:www\s*\.\s*)?"
 _HOST: Final = re.compile(rf"(?<![0-9a-z@.-]){_SCHEME}(?:{_HOSTS})(?![0-9a-z-])")
 
 _URL: Final = re.compile(r"https?://[^\s<>\"'`{}|\\^]+")
-_URL_CHARS: Final = re.compile(r"[^\s<>\"'`{}|\\^]+")
 _SECRET_QUERY: Final = re.compile(
     r"[?&#](?:pwd|pass(?:word|code)?|pin|tk|token|access_token|auth(?:key|token)?|api_?key|key|code|sig|signature"
     r"|secret|p"
     r"|mtid|invite|share)=[^&\s]{4,}"
 )
-_TRAILING: Final = ".,;:!?)]>'\"}*"
-
-_PATH_SIGN: Final = r"[\s,]*[/?=&#_.:-]+[\s,]*"
-_PART: Final = (
-    r"(?:(?<![0-9a-z])(?:[0-9]+|[a-z])(?![0-9a-z])(?:[\s,.]+(?:[0-9]+|[a-z])(?![0-9a-z]))*|[0-9a-z%~@!$*+']+)"
-)
-_STEP: Final = re.compile(rf"(?P<sign>{_PATH_SIGN})(?P<part>{_PART})")
-_BARE_STEP: Final = re.compile(r"[\s,.]+(?P<part>[0-9]+(?:[\s,.-]+[0-9]+)*)(?![0-9a-z%])")
-_QUERY_STEP: Final = re.compile(r"[\s,.]*\n[\s,.]*(?P<part>[/?=&][^\s]+)")
-_LINKING: Final = re.compile(r"\s+(?:and|then|with|und|dann|mit|et|puis|avec|y|luego|con)(?=\s+(?:/|\?|-|[0-9]))")
 _NO_CODE: Final = words(
     "pricing download downloads about support help blog solutions products features contact legal terms privacy "
     "signup "
@@ -144,20 +134,21 @@ PATTERN: Final = (
     r"|attendee) (?:codes?|pins?|ids?|keys?))\b|"
     rf"\b{_MEETING}[ -]?{_CODE_NOUN}\b|\b(?:id|identifiant|identificador|codigo|code|numero|contrasena"
     rf"|mot de passe|clave) (?:de|du|der|para) "
+    rf"|{room_link.PATTERN}"
 )
 """What a text with a link or code holds, for the quick look of ``gongmcp.exposure.masking``."""
 
 
 def find(view: View) -> Iterator[tuple[int, int]]:
     """Yield (start, end) in ``view.text`` of each link and code, in order of their start; some may overlap."""
-    links = [*_links(view)]
-    yield from sorted([*links, *_codes(view)])
+    links = [*_links(view), *room_link.find(view)]
+    yield from sorted([*links, *_codes(view, links)])
 
 
 def _links(view: View) -> Iterator[tuple[int, int]]:
     text = view.text
     for url in _URL.finditer(text):
-        end = _stripped(text, url.start(), url.end())
+        end = link_path.stripped(text, url.start(), url.end())
         if _SECRET_QUERY.search(text, url.start(), end):
             yield url.start(), end
     written = view.written
@@ -165,7 +156,7 @@ def _links(view: View) -> Iterator[tuple[int, int]]:
     for host in _HOST.finditer(written.text):
         if host.start() < at:
             continue
-        end = _path(written.text, host.end())
+        end = link_path.end(written.text, host.end())
         if end > host.end() and _has_code(written.text, host.group(), host.end(), end):
             at = written.end(end)
             yield host.start(), at
@@ -175,68 +166,18 @@ def hosts(view: View) -> Iterator[tuple[int, int, str]]:
     """Yield the place of each host of a meeting service with a path, as far as its line goes, and what is there."""
     written = view.written
     at = 0
+    rooms = room_link.hosts(written.text)
     for host in sorted(
-        [*_HOST.finditer(written.text), *_SPELT_HOST.finditer(written.text)], key=lambda found: found.start()
+        [*_HOST.finditer(written.text), *_SPELT_HOST.finditer(written.text), *rooms], key=lambda found: found.start()
     ):
         line = written.text.find("\n", host.end())
         text = written.text if line < 0 else written.text[:line]
         if host.start() < at or not _OPEN.match(text, host.end()):
             continue
-        at = _path(text, host.end())
+        at = link_path.end(text, host.end())
         if tail := _OPEN_END.match(text, at):
             at = tail.end()
         yield host.start(), written.end(at), text[host.start() : at]
-
-
-def _stripped(text: str, start: int, end: int) -> int:
-    while end > start and text[end - 1] in _TRAILING:
-        end -= 1
-    return end
-
-
-def _path(text: str, at: int) -> int:
-    """Return where the path and query behind a host end."""
-    start = at
-    tight = _URL_CHARS.match(text, at)
-    if tight and text[at] in "/?#":
-        at = _stripped(text, at, tight.end())
-        if text[at - 1 : at] == "/" and at - start < 2 and not _STEP.match(text, at - 1):
-            return start
-    for _ in range(80):
-        begin = at - 1 if at > start and text[at - 1] in "/=?&-_" else at
-        if more := _QUERY_STEP.match(text, at):
-            at = _stripped(text, at, more.end())
-            continue
-        linking = _LINKING.match(text, at)
-        if linking:
-            begin = linking.end()
-        step = _STEP.match(text, begin)
-        if step and _goes_on(step, text):
-            at = step.end()
-            continue
-        bare = _BARE_STEP.match(text, at)
-        if bare and at > start and text[at - 1].isalnum() and _digits_before(text, start, at):
-            at = bare.end()
-            continue
-        break
-    return max(start, at)
-
-
-def _goes_on(step: re.Match[str], text: str) -> bool:
-    """Tell whether a sign and what follows it are more of a link: a full stop before a word is not."""
-    sign = step["sign"].strip(" ,\n")
-    if "\n" in step["sign"] and sign.endswith(".") and step["part"].isalpha() and len(step["part"]) > 1:
-        return False
-    if set(sign) <= {"."}:
-        return " " not in step["sign"].strip(",") and "\n" not in step["sign"]
-    if set(sign) <= {".", ":"}:
-        return False
-    return not ("." in sign and "\n" in step["sign"] and sign.startswith(".")) or sign.strip(".") != ""
-
-
-def _digits_before(text: str, start: int, at: int) -> bool:
-    last = re.search(r"[0-9a-z]+$", text[start:at])
-    return last is not None and (last.group().isdigit() or len(last.group()) == 1)
 
 
 def _has_code(text: str, host: str, start: int, end: int) -> bool:
@@ -249,10 +190,10 @@ def _has_code(text: str, host: str, start: int, end: int) -> bool:
     return any(char.isdigit() for char in path) or "/" in path or "=" in path
 
 
-def _codes(view: View) -> Iterator[tuple[int, int]]:
+def _codes(view: View, links: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     written = view.written
     text = written.text
-    for cue in chain(_CODE_CUE.finditer(view.text), _password_cues(view.text)):
+    for cue in chain(_CODE_CUE.finditer(view.text), _password_cues(view.text, links)):
         lead = _CODE_LEAD.match(text, cue.end())
         at = lead.end() if lead else cue.end()
         code = _CODE.match(text, at)
@@ -271,10 +212,11 @@ def _codes(view: View) -> Iterator[tuple[int, int]]:
         yield start, max(written.end(end), code.end("end"))
 
 
-def _password_cues(text: str) -> Iterator[re.Match[str]]:
-    """Yield the words for a password that follow a meeting's link or number."""
+def _password_cues(text: str, links: Sequence[tuple[int, int]]) -> Iterator[re.Match[str]]:
+    """Yield the words for a password that follow a meeting's link or number, or stand right before a link."""
     for cue in _PASSWORD_CUE.finditer(text):
-        if _MEETING_NEAR.search(text, max(0, cue.start() - _NEAR), cue.start()):
+        beside = any(start - _NEAR // 2 < cue.start() < end + _NEAR for start, end in links)
+        if beside or _MEETING_NEAR.search(text, max(0, cue.start() - _NEAR), cue.start()):
             yield cue
 
 

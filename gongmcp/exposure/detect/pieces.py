@@ -169,7 +169,10 @@ def _read(bits: Sequence[Bit], first: int, stop: int) -> Unit:
 
 
 def without_words(bits: Sequence[Bit], run: list[int]) -> list[int]:
-    """Return a run without the letters before its digits that are words: "il y a 5105", "transfiera a NL45"."""
+    """Return a run without the letters about its digits that are words: "il y a 5105", "transfiera a NL45"."""
+    last = bits[run[-1]]
+    if len(run) > 1 and last.word in _WORDS and not (last.comma or last.stop or last.line):
+        run = run[:-1]  # "0942 a la fin", "0506, y ..."
     head = next((at for at, index in enumerate(run) if bits[index].word not in _WORDS), len(run))
     if not 0 < head < len(run) or bits[run[head]].sort not in {DIGITS, CODE, NUMBER}:
         return run

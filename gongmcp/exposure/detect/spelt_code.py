@@ -14,8 +14,8 @@ from itertools import pairwise
 from typing import Final
 
 from gongmcp.exposure.detect import intents, numerals, pieces
-from gongmcp.exposure.detect.dictation import AMOUNT, CODE, DIGITS, PLAIN_NUMBERS, Bit
-from gongmcp.exposure.detect.dictation_words import CASES, DOUBTFUL, NUMBERS, ORDER, PAUSES, SPELLING
+from gongmcp.exposure.detect.dictation import AMOUNT, CODE, DIGITS, PLAIN_NUMBERS, WORD, Bit
+from gongmcp.exposure.detect.dictation_words import CASES, DOUBTFUL, NUMBERS, ORDER, PAUSES, SEQUENCE, SPELLING
 from gongmcp.exposure.detect.fold import View
 from gongmcp.exposure.detect.spoken import FILLERS, HYPHENS, UNDERSCORES, any_of, words
 
@@ -25,6 +25,8 @@ _SHORT_NAMES: Final[dict[str, str]] = {"be": "b", "ce": "c", "de": "d", "te": "t
 """Names of letters that mostly are other words."""
 _OTHER_WORDS: Final = _SHORT_NAMES.keys() | words("a e i o u y")
 _MAYBE_NUMBERS: Final = words("oh o un une una uno ein eine en on e y nil")
+_LIKELY: Final = words("dos tres six sept dix acht one ten once seize")
+"""Numbers that mean something else but beside a letter."""
 _LARGE: Final = words("hundred hundert cent cents ciento cien mil mille tausend thousand")
 _SIGNS: Final = frozenset("-_/.+=")
 _SOFT: Final = PAUSES | FILLERS | words("then dann denn puis pis luego despues and und et y also no nein non")
@@ -33,6 +35,8 @@ _LEAD, _TAIL = 7, 4
 _SKIPPED: Final = 1
 _FEW: Final = 2
 _LEAST: Final = 6
+_LEAST_REST: Final = 3
+"""So many letters and digits at least are left over without what is ordinary."""
 _TURNS: Final = 3
 _KINDS: Final = 3
 """So many letters at least differ in what nothing announces."""
@@ -46,9 +50,15 @@ _ORDINARY: Final = re.compile(
     r"[a-z]2[a-z]|[qh][1-4](?:(?:fy|cy)?(?:19|20)?\d\d)?|(?:fy|cy)\d{2,4}|covid19|[2-6][gd]|[48]k|co2|h2o|s3|ec2|i[3579]"
     r"|[abc][0-9]{1,2}(?=$|[abc][0-9])"
 )
+_FIRST_POINTS: Final = frozenset("abc")
 _POINTS: Final = re.compile(r"(?:[a-z]\d{0,2})+")
 _LETTERS: Final = re.compile(r"[a-z]+")
 _POSTCODE: Final = re.compile(r"[a-z]{1,2}\d[a-z\d]?\d[a-z]{2}")
+_NUMBERED: Final = re.compile(
+    rf"{intents.OTHER.pattern}|\b(?:part|model|item|article|batch|stock) (?:number|name)|\bteile?nummer|\bmodell?\w*"
+    r"|\b(?:numero|referencia|reference) d\w+ (?:pieza|piece|produit|producto|articulo|article)|\bmodelos?\b"
+    r"|\bmodeles?\b"
+)
 _PLACE: Final = re.compile(
     r"post(?:al|code|leitzahl)|\bzip\b|\bplaca\b|\bplates?\b|kennzeichen|matricula|immatricul|\bcodigo postal\b"
     r"|\bvitamin\w*|\bbolt\b|\bformula\b"
@@ -75,7 +85,7 @@ _IN_A_ROW: Final = 4
 
 def pattern() -> str:
     """Return what a text with a spelt code holds, for the quick look: a letter beside a digit (see ``first``)."""
-    number = rf"(?:{any_of(word for word in PLAIN_NUMBERS if word not in DOUBTFUL | _LARGE)}|[0-9])"
+    number = rf"(?:{any_of(word for word in PLAIN_NUMBERS if word not in (DOUBTFUL | _LARGE) - _LIKELY)}|[0-9])"
     name = any_of(word for word in SPELLING if len(word) > 2 or word in {"cu", "ka"})
     after = (
         rf"(?:majuscule|minuscule|mayuscula|minuscula|[b-z] (?:as in|for|wie|comme|como|de) [a-z]+)[ ,]{{1,2}}{number}"
@@ -185,7 +195,7 @@ def _runs(view: View, bits: Sequence[Bit], first: int, stop: int) -> Iterator[_R
     row: list[tuple[int, str]] = []
     soft = 0
     for index in range(first, stop):
-        kind = _sort(bits[index])
+        kind = _sort(bits[index]) or ("named" if _named(view, bits, index, stop) else "")
         soft = soft + 1 if kind == "soft" else 0
         if not kind or soft > _MOST_SOFT:
             yield from _run(view, bits, row)
@@ -193,6 +203,14 @@ def _runs(view: View, bits: Sequence[Bit], first: int, stop: int) -> Iterator[_R
         elif row or kind != "soft":
             row.append((index, kind))
     yield from _run(view, bits, row)
+
+
+def _named(view: View, bits: Sequence[Bit], index: int, stop: int) -> bool:
+    """Tell whether a word that nobody knows may be a name for a letter: with a capital, commas and an atom around."""
+    bit, after = bits[index], bits[index + 1] if index + 1 < stop else None
+    parted = (index == 0 or not _sort(bits[index - 1]) or bits[index - 1].comma) and (bit.comma or after is None)
+    known = bit.sort != WORD or len(bit.word) < len("Ida") or bit.word in SEQUENCE
+    return parted and not known and view.raw_char(bit.start).isupper() and (after is None or _sort(after) == "number")
 
 
 def _sort(bit: Bit) -> str:
@@ -229,7 +247,7 @@ def _run(view: View, bits: Sequence[Bit], row: list[tuple[int, str]]) -> Iterato
     if not core:
         return
     head, tail = core[0], core[-1]
-    while head and row[head - 1][1] in {"either", "case", "sign"}:
+    while head and row[head - 1][1] in {"either", "case", "sign", "named"}:
         head -= 1
     if tail + 1 < len(row) and row[tail + 1][1] in {"case", "rest"}:
         tail += 1
@@ -245,13 +263,13 @@ def _run(view: View, bits: Sequence[Bit], row: list[tuple[int, str]]) -> Iterato
         elif kind == "mixed":
             text.append(bit.word)
             run.letters.update(filter(str.isalpha, bit.word))
-        elif kind in {"letter", "name", "either"}:
+        elif kind in {"letter", "name", "either", "named"}:
             letter = _SHORT_NAMES.get(bit.word) or SPELLING.get(bit.word, bit.word[:1])
             text.append(letter)
             run.letters.add(letter)
-            if kind != "either":
+            if kind in {"letter", "name"}:
                 run.sure.add(letter)
-            if kind == "name" and len(bit.word) > 3:
+            if kind in {"name", "named"} and len(bit.word) > 3:
                 run.names.append(bit.word)
             else:
                 run.singles += 1
@@ -297,14 +315,16 @@ def _is_code(view: View, bits: Sequence[Bit], run: _Run) -> bool:
     if _PLACE.search(before) or _POSTCODE.fullmatch(text):
         return False
     rest = _ORDINARY.sub("", text)
-    turns = _turns(rest)
+    if len(rest) < _LEAST_REST:
+        return False
+    turns = _turns(text)
     announced = [found.end() for found in _CUE.finditer(before)]
-    other = max((found.end() for found in intents.OTHER.finditer(before)), default=-1)
+    other = max((found.end() for found in _NUMBERED.finditer(before)), default=-1)
     if other >= 0 and other >= max(announced, default=-1):
         return False
     if announced or run.cased or run.signed:
-        return len(rest) >= _LEAST - 1 and turns > 1 and len(run.letters) > 1
-    if len(rest) < _LEAST - 1 or turns < _TURNS or len(run.letters) < _KINDS or len(run.sure) < 2:
+        return turns > 1 and len(run.letters) > 1
+    if turns < _TURNS or len(run.letters) < _KINDS or len(run.sure) < 2:
         return False
     if listed(text) or _in_capitals(rest):
         return False
@@ -317,7 +337,7 @@ def _is_code(view: View, bits: Sequence[Bit], run: _Run) -> bool:
 def listed(text: str) -> bool:
     """Tell whether points of a list are named, in the order of the alphabet: "A 1, B 2, C 3"."""
     letters = [char for char in text if char.isalpha()]
-    return _POINTS.fullmatch(text) is not None and letters == sorted(letters)
+    return _POINTS.fullmatch(text) is not None and letters == sorted(letters) and letters[0] in _FIRST_POINTS
 
 
 def _in_capitals(text: str) -> bool:
