@@ -134,6 +134,9 @@ def _serve(settings: ServerSettings, db: Path, reread: Callable[[], ServerSettin
         done = reloaded(reread, serving)
         return done is not None and done.tighter
 
+    if sys.stdin is not None and sys.stdin.isatty():
+        print("gongmcp: waiting for an MCP client on standard input, which a client opens itself", file=sys.stderr)
+        print("hint: gongctl mcp install puts this command line into a client. Ctrl-C ends it.", file=sys.stderr)
     return serve_stdio(serving.handler, reload)
 
 

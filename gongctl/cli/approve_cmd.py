@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -11,7 +12,7 @@ import typer
 
 from gongctl.cli.completion import preset_names, tool_names
 from gongctl.cli.lazy import LightCommand
-from gongctl.cli.output import emit_json, emit_text, fail, note, table
+from gongctl.cli.output import counted, emit_json, emit_text, fail, note, table
 from gongctl.cli.output_file import refuse_overwriting
 from gongctl.cli.policy_options import EPILOG, resolve, takes_policy
 from gongctl.cli.restricted import not_sensitive
@@ -153,7 +154,7 @@ def approve(
             ],
         )
         emit_text("")
-        emit_text(f"Approved by {lock.approved_by}: {len(lock.tools)} tools, in {path}.")
+        emit_text(f"Approved by {lock.approved_by}: {counted(len(lock.tools), 'tool')}, in {path}.")
     for name, tool in lock.tools.items():
         if not tool.samples and not tool.exempt:
             note(f"{name} has no sample here: nothing of it was run. Give some with --samples FILE.")
@@ -162,6 +163,9 @@ def approve(
     for reason in dict.fromkeys(done.lapsed.values()):
         gone = sorted(name for name, why in done.lapsed.items() if why == reason)
         note(f"No longer approved ({reason}): {', '.join(gone)}.")
+    if lock.tools:
+        same = ", with the same policy flags" if flags.keys() - {"lock"} else ""
+        note(f"Next: gongmcp --db {shlex.quote(db)} --lock {shlex.quote(str(path))}{same}")
 
 
 def _named(names: list[str] | None) -> set[str]:

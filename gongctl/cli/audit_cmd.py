@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Final
 import typer
 
 from gongctl.cli.lazy import LightCommand
-from gongctl.cli.output import emit_json, emit_text, fail, heading, note, table
+from gongctl.cli.output import counted, emit_json, emit_text, fail, heading, note, table
 from gongctl.cli.restricted import not_sensitive, sensitive
 from gongmcp.errors import Exit, StartupRefusal
 
@@ -133,13 +133,14 @@ def _print_record(record: AuditRecord, *, as_json: bool) -> None:
     from gongctl.audit.report import name_of
 
     who = record.token or record.transport
-    figures = [f"{record.rows:,} rows", f"{record.bytes:,} bytes", f"{record.ms:.0f} ms"]
+    figures = [counted(record.rows, "row"), counted(record.bytes, "byte"), f"{record.ms:.0f} ms"]
     if record.calls:
-        figures.append(f"{len(record.calls):,} calls, {sum(call.segments for call in record.calls):,} segments")
+        figures.append(counted(len(record.calls), "call"))
+        figures.append(counted(sum(call.segments for call in record.calls), "segment"))
     if record.withheld:
         figures.append(f"{sum(record.withheld.values()):,} withheld")
     if not record.method:
-        figures = [f"{record.count:,} requests"]
+        figures = [counted(record.count, "request")]
     parts = [record.time, who, record.client, name_of(record), record.outcome, ", ".join(figures)]
     emit_text("  ".join(part for part in parts if part))
 
@@ -161,8 +162,9 @@ def report_log(log: Log, since: Since = None, as_json: Json = False) -> None:
         emit_text("No requests.")
         return
     emit_text(
-        f"{total['requests']:,} requests from {figures['first']} to {figures['last']}, {total['refused']:,} refused; "
-        f"{total['rows']:,} rows, {total['bytes']:,} bytes, {total['calls']:,} different calls."
+        f"{counted(total['requests'], 'request')} from {figures['first']} to {figures['last']}, "
+        f"{total['refused']:,} refused; {counted(total['rows'], 'row')}, {counted(total['bytes'], 'byte')}, "
+        f"{counted(total['calls'], 'different call')}."
     )
     asked = ("token", "client", "transport", "name", "requests", "refused", "rows", "segments", "calls")
     _part("Who asked what", figures["asked"], asked)
@@ -252,9 +254,13 @@ def _criteria(call: str | None, account: str | None, participant: str | None) ->
 
 
 def _print_exposure(seen: Exposure, *, ids: bool) -> None:
+    if not seen.asked:
+        emit_text("The cache has no such call, so nothing of it was looked for.")
+        return
+    segments = sum(len(call.all.segments) for call in seen.calls)
     emit_text(
-        f"Something left of {len(seen.calls):,} of {seen.asked:,} calls, in {seen.answers:,} answers: "
-        f"{sum(len(call.all.segments) for call in seen.calls):,} different segments."
+        f"Something left of {len(seen.calls):,} of {counted(seen.asked, 'call')}, in "
+        f"{counted(seen.answers, 'answer')}: {counted(segments, 'different segment')}."
     )
     for call in seen.calls:
         emit_text("")
@@ -277,7 +283,7 @@ def _left_text(call: CallExposure, left: Left) -> str:
     if share and shares["percent_of_text"] is not None:
         share += f", {shares['percent_of_text']:g} % of its text"
     return (
-        f"{left.answers:,} answers, {left.first} to {left.last}; {shares['segments']:,} of "
+        f"{counted(left.answers, 'answer')}, {left.first} to {left.last}; {shares['segments']:,} of "
         f"{shares['segments_in_all']:,} segments{share + ')' if share else ''}"
     )
 

@@ -362,7 +362,8 @@ def inventory_of_cache(db: Db, as_json: Json = False) -> None:
             [(row.month, f"{row.calls:,}", f"{row.transcripts:,}", f"{row.segments:,}") for row in inventory.months],
         )
     if inventory.calls_not_in_months:
-        emit_text(f"\n{inventory.calls_not_in_months:,} imported calls are not in the read model.")
+        missing = counted(inventory.calls_not_in_months, "imported call is", "imported calls are")
+        emit_text(f"\n{missing} not in the read model.")
     if inventory.object_types:
         emit_text("")
         table(

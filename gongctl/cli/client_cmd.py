@@ -51,6 +51,14 @@ _SAID: Final = {
     "taken_out": "Took the server out of",
     "absent": "There is no such server in",
 }
+_WOULD: Final = _SAID | {
+    "created": "Would write",
+    "added": "Would add the server to",
+    "replaced": "Would change the server in",
+    "restored": "Would give back the former bytes of",
+    "removed_file": "Would remove the file that installing had made:",
+    "taken_out": "Would take the server out of",
+}
 
 
 @install_app.command("install", cls=LightCommand, epilog=EPILOG)
@@ -109,9 +117,11 @@ def install_server(
             }
         )
         return
-    emit_text(("Would do: " if dry_run else "") + f"{_SAID[done.change]} {done.path} ({known.title}).")
+    emit_text(f"{(_WOULD if dry_run else _SAID)[done.change]} {done.path} ({known.title}).")
     emit_text(f"It starts: {shlex.join(line)}")
-    if done.copy is not None:
+    if done.copy is not None and done.change == "created":
+        emit_text(f"Nothing was there before; gongctl mcp uninstall --client {client} removes the file again.")
+    elif done.copy is not None:
         emit_text(f"What was there before: {done.copy}; gongctl mcp uninstall --client {client} gives it back.")
     if found is not None:
         _print_probe(found, _preset_of(known, done.path, name))
@@ -138,7 +148,7 @@ def uninstall_server(
     if as_json:
         emit_json({"client": client, "name": name, "file": str(done.path), "change": done.change, "dry_run": dry_run})
         return
-    emit_text(("Would do: " if dry_run else "") + f"{_SAID[done.change]} {done.path} ({known.title}).")
+    emit_text(f"{(_WOULD if dry_run else _SAID)[done.change]} {done.path} ({known.title}).")
 
 
 def _place(client: Client, file: Path | None) -> Path:

@@ -10,7 +10,7 @@ import typer
 
 from gongctl.cli.completion import preset_names, tool_names
 from gongctl.cli.lazy import LightCommand
-from gongctl.cli.output import emit_json, emit_text, fail, heading, note, paragraph, table
+from gongctl.cli.output import counted, emit_json, emit_text, fail, heading, note, paragraph, table
 from gongctl.cli.policy_options import EPILOG, resolve, shows_ids, takes_policy
 from gongctl.cli.restricted import sensitive
 from gongctl.cli.screens import Ascii, Port, Web, interactive, open_review, reviewing_of, show_in_browser
@@ -97,7 +97,11 @@ def _print(reviewing: CacheReviewing, settings: ServerSettings, tool: str | None
         _print_runs(runs)
     emit_text("")
     waiting = sum(item.standing.name in ("OPEN", "DRIFTED") for item in items)
-    paragraph(f"{waiting} of {len(items)} tools wait for a decision: gongctl mcp approve, or this on a terminal.")
+    if waiting:
+        wait = f"{waiting} of {counted(len(items), 'tool')} {'waits' if waiting == 1 else 'wait'} for a decision"
+        paragraph(f"{wait}: take it on a terminal, or with gongctl mcp approve and the same flags.")
+    else:
+        paragraph("No tool waits for a decision.")
 
 
 def _row(item: QueueItem) -> list[str]:

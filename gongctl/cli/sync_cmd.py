@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from gongctl.cli.output import emit_json, fail
+from gongctl.cli.output import emit_json, fail, note
 from gongctl.cli.restricted import not_sensitive, sensitive
 from gongmcp.errors import Exit
 
@@ -293,10 +293,12 @@ def run(
         fail("No cache is named.", f"Name it with --db, or with db: in {config.name}.", Exit.USAGE)
     where = base_url or read.api.base_url
     quota = Quota.of(os.environ, read.api.requests_per_second, read.api.requests_per_day)
+    warming = Warming(read) if read.warm else None  # a file that cannot be read refuses the plan as it does the run
     if dry_run:
         try:
             credentials = find_credentials(base_url=where)
-        except StartupRefusal:  # a plan needs none
+        except StartupRefusal as refusal:  # a plan needs none
+            note(f"The run itself would be refused: {refusal.message} {refusal.hint}".rstrip())
             _plan(read, cache, where or BASE_URL, quota, None, as_json=as_json)
         else:
             from gongctl.gong.pace import Pace
@@ -305,7 +307,6 @@ def run(
             _plan(read, cache, credentials.base_url, quota, used, as_json=as_json)
         return
     setting = setting_of(cache, read.governance_config, where, quota, concurrency=read.api.concurrency)
-    warming = Warming(read) if read.warm else None
     run_and_print(setting, read.steps, read.private_calls, warming, as_json=as_json)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gongctl.cli.output import emit_text, heading, note, table
+from gongctl.cli.output import counted, emit_text, heading, note, table
 
 if TYPE_CHECKING:
     from gongctl.gong.pace import Quota
@@ -39,9 +39,9 @@ def print_ran(ran: Ran, quota: Quota) -> None:
         for line in _details(step):
             emit_text(line)
     if ran.swept:
-        emit_text(f"Taken out because the list names their customer: {ran.swept:,} calls.")
+        emit_text(f"Taken out because the list names their customer: {counted(ran.swept, 'call')}.")
     if ran.warm is not None:
-        emit_text(f"Warmed: {ran.warm.redone:,} calls redone, {ran.warm.removed:,} removed.")
+        emit_text(f"Warmed: {counted(ran.warm.redone, 'call')} redone, {ran.warm.removed:,} removed.")
     if ran.used is not None:
         emit_text(f"Requests of today (UTC): {ran.used.requests:,} of {quota.daily:,}.")
 
@@ -49,17 +49,20 @@ def print_ran(ran: Ran, quota: Quota) -> None:
 def _details(step: StepReport) -> list[str]:
     lines = []
     if step.transcripts:
-        counted = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in step.transcripts.items() if count)
-        lines.append(f"{step.step}: {counted or 'nothing is due'}.")
+        figures = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in step.transcripts.items() if count)
+        lines.append(f"{step.step}: {figures or 'nothing is due'}.")
     if step.restricted or step.withheld:
         lines.append(
-            f"{step.step}: not stored because they name a restricted customer: {step.restricted:,} calls, "
-            f"{step.withheld:,} other records."
+            f"{step.step}: not stored because they name a restricted customer: {counted(step.restricted, 'call')}, "
+            f"{counted(step.withheld, 'other record')}."
         )
     if step.stored.kept_out:
-        lines.append(f"{step.step}: {step.stored.kept_out:,} records were kept out by tombstones.")
+        lines.append(
+            f"{step.step}: {counted(step.stored.kept_out, 'record was', 'records were')} kept out by tombstones."
+        )
     if step.gone:
-        lines.append(f"{step.step}: {step.gone:,} calls are gone from Gong and were taken out.")
+        gone = counted(step.gone, "call is gone from Gong and was", "calls are gone from Gong and were")
+        lines.append(f"{step.step}: {gone} taken out.")
     return lines
 
 
@@ -86,8 +89,8 @@ def print_plan(plan: Plan) -> None:
         ("step", "what", "requests"),
         [(step.step, step.what, f"{'at least ' if step.at_least else ''}{step.requests:,}") for step in plan.steps],
     )
-    least = "at least " if plan.at_least else ""
-    emit_text(f"\nRequests: {least}{plan.requests:,}, about {plan.seconds:,.0f} seconds at the allowed rate.")
+    least, seconds = "at least " if plan.at_least else "", counted(round(plan.seconds), "second")
+    emit_text(f"\nRequests: {least}{plan.requests:,}, about {seconds} at the allowed rate.")
     used = "" if plan.used_today is None else f", of which {plan.used_today:,} are used"
     emit_text(f"The day's quota is {plan.requests_per_day:,} requests{used}. Nothing was asked.")
 

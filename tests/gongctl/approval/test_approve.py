@@ -31,6 +31,7 @@ def test_a_preset_is_approved_and_nothing_differs(gongctl: Gongctl) -> None:
     drift = gongctl("mcp", "drift", "--json")
     assert drift.code == 0
     assert drift.json("mcp-drift")["drift"] == []
+    assert "Next: gongmcp --db" in done.err
     assert gongctl("mcp", "drift").out == "Nothing differs from what a reviewer approved on 2026-05-28T20:26:40Z.\n"
 
 

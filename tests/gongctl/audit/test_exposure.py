@@ -154,6 +154,11 @@ def test_one_thing_is_asked_about(gongctl: Gongctl, session: Session, more: tupl
     assert "Give one of" in done.err
 
 
+def test_an_account_of_no_call_is_not_told_as_one_that_nothing_left_of(gongctl: Gongctl, session: Session) -> None:
+    done = gongctl("audit", "exposure", session.log, "--account", "No Such Account")
+    assert (done.code, done.out) == (Exit.OK, "The cache has no such call, so nothing of it was looked for.\n")
+
+
 def test_the_same_call_of_two_caches_made_alike_is_resolved(gongctl: Gongctl, session: Session, tmp_path: Path) -> None:
     """A rebuilt cache with the same secret answers for a log of the one before."""
     again = build_cache(tmp_path / "again.db", sample.files())

@@ -52,6 +52,8 @@ def test_in_and_out_at_the_client_s_own_place(
     assert run([*given, "--dry-run"]) == Exit.OK
     assert checked("mcp-install", capfd.readouterr().out)["change"] == "created"
     assert not place.exists()
+    assert run([*given[:-1], "--dry-run"]) == Exit.OK
+    assert capfd.readouterr().out.startswith(f"Would write {place} ")
     assert run(given) == Exit.OK
     done = checked("mcp-install", capfd.readouterr().out)
     assert (done["file"], done["verified"]) == (str(place), None)
