@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Seen working, part 9: business questions. Runs each point, prints what it said, shortened, and PASS or FAIL.
+#
+#   DATA=/path/to/data docs/seen/9.sh            all points
+#   DATA=/path/to/data docs/seen/9.sh 1 2        these points
+#
+# DATA holds the folder earnings21 (calls in the shape of Gong's public API answers); without it the bundled sample is
+# used. Exit 1 when a point fails.
+set -uo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+bin=${BIN:-$root/.venv/bin}
+points=("$@")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+unset GONGCTL_DB
+for name in ${!GONGMCP_*}; do unset "$name"; done
+cd "$root" || exit 1
+export PYTHONPATH=$root
+data=$root/gongctl/sample
+[ -n "${DATA:-}" ] && [ -d "$DATA/earnings21" ] && data=$DATA/earnings21
+db=$work/calls.db
+
+wanted() {
+  [ ${#points[@]} -eq 0 ] && return 0
+  local point
+  for point in "${points[@]}"; do [ "$point" = "$1" ] && return 0; done
+  return 1
+}
+title() { printf '\n== %s\n' "$*"; }
+plain() { sed "s#$work/##g; s#$bin/##g; s#$root/##g; s#$root#.#g; s#${DATA:-/no/data}#data#g"; }
+point() { # LINES STATUS COMMAND...: runs it, shows its beginning, and says whether it ended with STATUS
+  local lines=$1 expected=$2 status
+  shift 2
+  printf '$ %s\n' "$*" | plain
+  "$@" >"$work/out" 2>&1
+  status=$?
+  plain <"$work/out" | awk -v n="$lines" 'NR <= n { print substr($0, 1, 200) } END { if (NR > n) printf "[%d more lines]\n", NR - n }'
+  if [ $status -eq "$expected" ]; then echo "PASS (exit $status)"; else echo "FAIL: exit $status, not $expected"; failed=1; fi
+}
+cache() { # made once
+  [ -f "$db" ] && return
+  "$bin/gongctl" import gong "$data" --db "$db" >/dev/null 2>&1
+  "$bin/gongctl" cache warm --db "$db" >/dev/null 2>&1
+}
+tool() { # NAME ARGUMENTS: the text that an agent reads
+  "$bin/gongctl" mcp call "$1" --db "$db" --text --args "$2"
+}
+
+if wanted 1; then
+  title "1. counts of 200 random filters equal a plain recount"
+  cache
+  point 5 0 "$bin/python" docs/seen/recount_cohorts.py "$db" 200
+fi
+if wanted 2; then
+  title "2. a cohort, an empty one explained, themes that set one apart, a theme by dimension with its interval, quotations"
+  cache
+  point 12 0 tool build_call_cohort '{"filter": {"industry": "tech"}}'
+  point 12 0 tool build_call_cohort '{"filter": {"industry": "tech", "query": "zebrafish"}}'
+  point 24 0 tool discover_themes_in_cohort '{"filter": {"industry": "tech"}, "limit": 8}'
+  point 16 0 tool summarize_themes_by_dimension \
+    '{"filter": {"from_date": "2000-01-01", "to_date": "2099-12-31"}, "theme_query": "supply chain", "dimension": "industry"}'
+  point 16 0 tool build_quote_pack \
+    '{"filter": {"from_date": "2000-01-01", "to_date": "2099-12-31"}, "theme_query": "supply chain", "limit": 3}'
+  point 16 0 tool extract_business_questions \
+    '{"filter": {"from_date": "2000-01-01", "to_date": "2099-12-31"}, "kind": "questions", "limit": 3}'
+fi
+
+exit $failed
