@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any
 
 
 class Exit(IntEnum):
@@ -108,7 +109,8 @@ class ToolFault(Exception):
     """A tool error (``isError``): the request was invalid or unsafe, or the cache is not ready.
 
     *code* is a key of ``ERRORS``; *message* is one sentence without a withheld value; *hint* says
-    what to do. Raised by validation, gates and tools; turned into an ``Answer`` by the handler.
+    what to do; *repair*, where there is one, says the same as an object. Raised by validation, gates
+    and tools; turned into an ``Answer`` by the handler.
     """
 
     def __init__(self, code: str, message: str, hint: str = "") -> None:
@@ -116,6 +118,7 @@ class ToolFault(Exception):
         self.code = ERRORS[code].code
         self.message = message
         self.hint = hint or ERRORS[code].next
+        self.repair: dict[str, Any] | None = None
 
 
 class Unavailable(Exception):

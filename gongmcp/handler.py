@@ -24,9 +24,9 @@ from gongmcp.catalog.cohort_token import opened
 from gongmcp.catalog.completions import Asked, completion
 from gongmcp.catalog.declaration import NO_SUCH_CALL, CallScope, NotFound, Rows, Tool
 from gongmcp.catalog.limits import Limits
-from gongmcp.catalog.presets import PRESETS, find_preset, under_preset
+from gongmcp.catalog.presets import PRESETS, allowed_tools, find_preset, listed_tools, under_preset
 from gongmcp.catalog.prompts import PROMPTS, Prompt, find_prompt, write_prompt
-from gongmcp.catalog.registry import canonical, catalog
+from gongmcp.catalog.registry import canonical
 from gongmcp.catalog.resources import RESOURCES, Resource, find_resource
 from gongmcp.catalog.schema import SCHEMA_VERSION, input_schema, output_schema
 from gongmcp.errors import ERRORS, ToolFault, Unavailable, UnknownPrompt, UnknownResource, UnknownTool
@@ -174,12 +174,29 @@ class ToolHandler:
         self._session = session
         self._lock = lock
         self._gate = lock.gate if lock is not None else None
-        self._allowed = {name: tool for name, tool in catalog().items() if policy.tools is None or name in policy.tools}
+        self._allowed = allowed_tools(policy)
         self._infos: dict[str, ToolInfo] = {}
+        self._behind: dict[int, ToolHandler] = {}
 
     def tools(self) -> list[ToolInfo]:
         """Return the allowed tools in their fixed order."""
         return [self.tool(name) for name in self._allowed]
+
+    def listed(self) -> list[ToolInfo]:
+        """Return the tools that a client is offered: those allowed, without the ones that a facade stands for."""
+        shown = set(listed_tools(self.policy, self._allowed))
+        return [info for info in self.tools() if info.name in shown]
+
+    def served(self) -> Mapping[str, Tool]:
+        """Return the declarations of the allowed tools, by name."""
+        return self._allowed
+
+    def behind(self, reserved: int) -> ToolHandler:
+        """Return this handler with *reserved* bytes fewer for an answer: what a facade hands its calls on to."""
+        if reserved not in self._behind:
+            narrowed = replace(self.policy, max_response_bytes=self.policy.max_response_bytes - reserved)
+            self._behind[reserved] = self.under(narrowed)
+        return self._behind[reserved]
 
     def tool(self, name: str) -> ToolInfo:
         """Return one allowed tool by its name or an alias; raises ``UnknownTool`` for any other name."""
@@ -200,7 +217,7 @@ class ToolHandler:
 
     def presets(self) -> list[str]:
         """Return the names of the presets that can be served."""
-        return [preset.name for preset in PRESETS if not preset.pending]
+        return [preset.name for preset in PRESETS]
 
     def with_policy(self, *, preset: str | None = None, provenance: str | None = None) -> ToolHandler:
         """Return a handler over the same cache under another preset or provenance (a preview)."""
@@ -323,7 +340,7 @@ class ToolHandler:
         state = {
             name: cells.count(value) if isinstance(value, int) else value for name, value in self.freshness().items()
         }
-        return instructions(self.policy, list(self._allowed), state)
+        return instructions(self.policy, listed_tools(self.policy, self._allowed), state)
 
     def answer(self, name: str, arguments: dict[str, Any] | None, cancel: Cancel | None = None) -> Answer:
         """Run a tool and return what goes on the wire; raises ``UnknownTool`` only."""
@@ -340,6 +357,10 @@ class ToolHandler:
         rows = 0
         seen = _Seen()
         try:
+            if tool.facade:
+                from gongmcp.facade.route import run_facade
+
+                return run_facade(self, tool, arguments, cancel)
             structured, rows = self._run(tool, arguments, ledger, seen, cancel)
             answer = Answer(render_answer(tool, structured), structured)
             payload = result_bytes(answer)
@@ -490,7 +511,9 @@ class ToolHandler:
     def _has_prompt(self, prompt: Prompt) -> bool:
         if self._lock is not None and prompt.name not in self._lock.prompts:
             return False
-        return prompt.exists(self._allowed) and all(self._accepts(*needed) for needed in prompt.needs())
+        # A client can call what it is shown, and a prompt must not speak of anything else.
+        shown = listed_tools(self.policy, self._allowed)
+        return prompt.exists(shown) and all(self._accepts(*needed) for needed in prompt.needs())
 
     def _has_resource(self, item: Resource) -> bool:
         if not item.exists(self._allowed) or (self._lock is not None and item.uri not in self._lock.resources):

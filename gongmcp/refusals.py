@@ -34,9 +34,6 @@ REFUSALS: Final[dict[str, Refusal]] = {
     "no_cache_given": Refusal("No cache is given.", "Start with: gongmcp --db PATH."),
     # The choice of tools
     "preset_unknown": Refusal("There is no tool preset of that name.", "{nearest}Presets: {names}."),
-    "preset_pending": Refusal(
-        "The tools of the preset {preset} arrive with a later release.", "Presets of this one: {names}."
-    ),
     "allowlist_empty": Refusal("The tool allowlist names no tool.", "Tools: {names}."),
     "allowlist_unknown": Refusal("The tool allowlist names a tool that does not exist.", "{nearest}Tools: {names}."),
     "two_tool_choices": Refusal(

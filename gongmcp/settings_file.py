@@ -350,7 +350,7 @@ def file_schema() -> dict[str, Any]:
     from gongmcp.catalog.registry import aliases, catalog
     from gongmcp.exposure.fields import SWITCHES, Provenance
 
-    usable = [name for preset in PRESETS if not preset.pending for name in (preset.name, *preset.aliases)]
+    usable = [name for preset in PRESETS for name in (preset.name, *preset.aliases)]
     narrower: dict[str, dict[str, Any]] = {
         TRANSPORT.name: {"enum": list(TRANSPORTS)},
         REVEAL.name: {"enum": list(REVEALS)},

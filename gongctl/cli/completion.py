@@ -22,4 +22,4 @@ def preset_names(incomplete: str) -> list[str]:
     """Return the names of presets that begin with *incomplete* and can be served."""
     from gongmcp.catalog.presets import PRESETS
 
-    return [preset.name for preset in PRESETS if preset.name.startswith(incomplete) and not preset.pending]
+    return [preset.name for preset in PRESETS if preset.name.startswith(incomplete)]

@@ -286,7 +286,7 @@ def _open(flags: Mapping[str, Any], db: Path | None = None, *, chooses: bool = F
 def _infos(handler: ToolHandler, names: Sequence[str] | None) -> list[dict[str, Any]]:
     """Return what there is to say of the named tools, of all when *names* is None; all or nothing."""
     if names is None:
-        return [tool.info() for tool in handler.tools()]
+        return [tool.info() for tool in handler.listed()]
     found, unknown = [], []
     for name in names:
         try:

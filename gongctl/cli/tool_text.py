@@ -64,7 +64,7 @@ def preset_list(presets: Sequence[Mapping[str, Any]]) -> None:
             [
                 preset["name"],
                 ", ".join(preset["aliases"]),
-                str(preset["tool_count"]) if preset["available"] else "later",
+                str(preset["tool_count"]),
                 ", ".join(preset["switches"]),
                 "suits" if preset["governance_compatible"] else "",
                 preset["purpose"],

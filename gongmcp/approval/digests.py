@@ -31,7 +31,7 @@ def tool_digest(info: ToolInfo) -> str:
 
 def instructions_digest(handler: ToolHandler) -> str:
     """Return the digest of the instructions, their figures and dates left out."""
-    return digest(instructions(handler.policy, [tool.name for tool in handler.tools()], _NO_FIGURES))
+    return digest(instructions(handler.policy, [tool.name for tool in handler.listed()], _NO_FIGURES))
 
 
 def prompt_digests(handler: ToolHandler) -> dict[str, str]:

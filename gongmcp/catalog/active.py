@@ -32,7 +32,7 @@ def describe_tools(active: Active) -> dict[str, Any]:
         "tools": [
             {
                 "name": tool.name,
-                "aliases": list(tool.aliases),
+                **({"aliases": list(tool.aliases)} if tool.aliases else {}),
                 "title": tool.title,
                 "summary": tool.description.partition(". ")[0].removesuffix(".") + ".",
                 "arguments": list(input_schema(tool, active.policy)["properties"]),
@@ -45,7 +45,7 @@ def describe_tools(active: Active) -> dict[str, Any]:
 
 def describe_presets(active: Active) -> dict[str, Any]:
     """Return the active preset, and every preset that allows nothing beyond what is allowed here."""
-    described = [preset.describe() for preset in PRESETS if not preset.pending]
+    described = [preset.describe() for preset in PRESETS]
     return {
         "active": active.policy.preset,
         "presets": [preset for preset in described if active.tools.keys() >= set(preset["tools"])],

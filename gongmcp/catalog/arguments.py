@@ -50,6 +50,17 @@ class DimensionMark:
     analysis: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class OperationMark:
+    """Marks an argument that names an operation: its enumeration holds those of the tool *facade* (None = of all) that
+    policy allows."""
+
+    facade: str | None
+
+
+AnyObject = dict[str, Any]
+"""An object whose members are checked by whoever it is handed on to."""
+
 SearchText = Annotated[
     str,
     Filters(Field.SNIPPET),
@@ -173,7 +184,7 @@ def _coerce(name: str, value: Any, rule: Mapping[str, Any], *, required: bool) -
     if kind == "boolean":
         return _boolean(name, value)
     if kind == "object":
-        return _object(name, value, rule)
+        return checked_object(name, value, rule)
     return _array(name, value, rule)
 
 
@@ -254,8 +265,11 @@ def _boolean(name: str, value: Any) -> bool:
     raise ToolFault("invalid_argument", f"{name} must be true or false.")
 
 
-def _object(name: str, value: Any, rule: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an object whose members follow *rule*; an argument inside it is named by its path."""
+def checked_object(name: str, value: Any, rule: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object whose members follow *rule*; an argument inside it is named by its path.
+
+    A rule without properties takes any. Raises ``ToolFault("invalid_argument")``.
+    """
     if isinstance(value, str):
         try:
             value = json.loads(value)
@@ -263,6 +277,8 @@ def _object(name: str, value: Any, rule: Mapping[str, Any]) -> dict[str, Any]:
             value = None
     if not isinstance(value, Mapping):
         raise ToolFault("invalid_argument", f"{name} must be an object.")
+    if "properties" not in rule:
+        return dict(value)
     properties: dict[str, Any] = rule["properties"]
     paths = {f"{name}.{key}": key for key in properties}
     for key in value:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import msgspec
 
 from gongmcp.catalog.limits import Cap, Limits
+from gongmcp.catalog.operations import ROUTED, WORKBENCH
 from gongmcp.exposure.evidence import Evidence
 from gongmcp.exposure.rows import Row
 from gongmcp.exposure.small_cells import SmallCells
@@ -132,6 +133,7 @@ class Tool:
     function: ToolFunction
     aliases: tuple[str, ...] = ()
     examples: tuple[Mapping[str, Any], ...] = ()
+    facade: bool = False  # True: it hands its call on to another tool (gongmcp.facade)
 
     def limits(self, policy: Policy) -> Limits | None:
         """Return the row limits of this tool under *policy*; None when it takes no ``limit``."""
@@ -161,6 +163,7 @@ def tool(
     refinements: Sequence[tuple[str, str]] = (),
     aliases: Sequence[str] = (),
     examples: Sequence[Mapping[str, Any]] = (),
+    facade: bool = False,
 ) -> Callable[[ToolFunction], ToolFunction]:
     """Declare a tool.
 
@@ -170,7 +173,8 @@ def tool(
     presets that list the tool, besides those that list every tool (``EVERY_TOOL``). *aliases* are
     names under which the tool answers too, without being listed twice. *examples* are arguments that return
     something on the bundled sample: what the documents show, the contract tests call and the benchmarks
-    measure, as far as those have no arguments of their own for the tool.
+    measure, as far as those have no arguments of their own for the tool. A *facade* hands its call on, see
+    ``gongmcp.facade``.
     """
 
     def register(function: ToolFunction) -> ToolFunction:
@@ -188,11 +192,12 @@ def tool(
             cap_envelope=cap_envelope,
             cursor=cursor,
             level=level,
-            presets=frozenset(presets) | EVERY_TOOL,
+            presets=frozenset(presets) | EVERY_TOOL | ({WORKBENCH} if name in ROUTED else frozenset()),
             refinements=tuple(refinements),
             function=function,
             aliases=tuple(aliases),
             examples=tuple(examples),
+            facade=facade,
         )
         return function
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from gongmcp.catalog.declaration import Tool
+from gongmcp.catalog.operations import DISCOVER, WORKBENCH, offered
 from gongmcp.catalog.registry import aliases, canonical, catalog
 from gongmcp.refusals import refused
 
@@ -21,8 +23,7 @@ GOVERNANCE = "governance-search"
 class Preset:
     """A named choice of tools; which ones is said by each tool's own declaration.
 
-    *switches* are turned on with it, whatever else is set. A *pending* preset is known by name
-    only: its tools arrive with a later release, and until then it refuses to start.
+    *switches* are turned on with it, whatever else is set.
     """
 
     name: str
@@ -30,7 +31,6 @@ class Preset:
     recommended_for: str
     aliases: tuple[str, ...] = ()
     switches: frozenset[str] = frozenset()
-    pending: bool = False
 
     def tools(self) -> list[str]:
         """Return the names of its tools, in catalogue order."""
@@ -41,9 +41,9 @@ class Preset:
         """True when each of its tools can be served beside a restricted list.
 
         Every tool can: what the list takes away is not in the read model, and no tool sees anything else
-        (``gongmcp.store.connection``). A preset whose tools are not there yet cannot be chosen at all.
+        (``gongmcp.store.connection``).
         """
-        return not self.pending
+        return True
 
     def describe(self) -> dict[str, Any]:
         """Return what there is to say of it, for scripts."""
@@ -57,7 +57,7 @@ class Preset:
             "tool_count": len(names),
             "switches": sorted(self.switches),
             "governance_compatible": self.governance_compatible,
-            "available": not self.pending,
+            "listed_count": sum(self.name != WORKBENCH or catalog()[name].facade for name in names),
         }
 
 
@@ -75,11 +75,10 @@ PRESETS: tuple[Preset, ...] = (
         switches=frozenset({"hide_call_titles", "hide_raw_call_ids"}),
     ),
     Preset(
-        "business-workbench",
-        "A few tools that route whole business questions; arrives with a later release.",
-        "business users, once it is there",
+        WORKBENCH,
+        "Six tools that hand whole business questions on to the analysis tools, which it allows and does not list.",
+        "an agent that answers business questions in few calls",
         ("analyst-facade", "facade-analyst"),
-        pending=True,
     ),
     Preset(
         "analyst-core",
@@ -123,14 +122,12 @@ PRESETS: tuple[Preset, ...] = (
 def find_preset(name: str) -> Preset:
     """Return the preset called *name* (its name or an alias, any case).
 
-    Raises ``StartupRefusal`` that lists what exists, also for a preset whose tools are not there yet.
+    Raises ``StartupRefusal`` that lists what exists.
     """
     wanted = name.strip().lower()
-    usable = ", ".join(preset.name for preset in PRESETS if not preset.pending)
+    usable = ", ".join(preset.name for preset in PRESETS)
     for preset in PRESETS:
         if wanted == preset.name or wanted in preset.aliases:
-            if preset.pending:
-                raise refused("preset_pending", preset=preset.name, names=usable)
             return preset
     known = [name for preset in PRESETS for name in (preset.name, *preset.aliases)]
     raise refused("preset_unknown", nearest=nearest(wanted, known), names=usable)
@@ -146,6 +143,23 @@ def under_preset(policy: Policy, preset: Preset) -> Policy:
         switches=own | preset.switches,
         preset_switches=preset.switches - own,
     )
+
+
+def allowed_tools(policy: Policy) -> dict[str, Tool]:
+    """Return the tools that *policy* allows, in catalogue order; a facade's tool that has no operation is none."""
+    allowed = {name: tool for name, tool in catalog().items() if policy.tools is None or name in policy.tools}
+    return {
+        name: tool
+        for name, tool in allowed.items()
+        if not tool.facade or name == DISCOVER or offered(policy, allowed, name)
+    }
+
+
+def listed_tools(policy: Policy, allowed: Mapping[str, Tool]) -> list[str]:
+    """Return the names of those of *allowed* that clients are shown: under the preset of the facade its tools alone."""
+    if policy.preset != WORKBENCH:
+        return list(allowed)
+    return [name for name, tool in allowed.items() if tool.facade]
 
 
 def parse_allowlist(text: str | Sequence[str]) -> frozenset[str]:

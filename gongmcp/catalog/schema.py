@@ -10,10 +10,11 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 import msgspec
 
-from gongmcp.catalog.arguments import DimensionMark, LimitMark
-from gongmcp.catalog.declaration import Level, Tool
+from gongmcp.catalog.arguments import DimensionMark, LimitMark, OperationMark
+from gongmcp.catalog.declaration import Level, Tool, declared
 from gongmcp.catalog.dimensions import names_offered
 from gongmcp.catalog.filters import withheld_arguments
+from gongmcp.catalog.operations import offered
 from gongmcp.exposure.decisions import possible
 from gongmcp.exposure.policy import Policy
 from gongmcp.exposure.rows import Row, is_container, strip
@@ -73,6 +74,8 @@ def _argument(hint: Any, tool: Tool, policy: Policy, path: str) -> dict[str, Any
         schema: dict[str, Any] = {"type": "string", "enum": list(get_args(hint))}
     elif get_origin(hint) is list:
         schema = {"type": "array", "items": _argument(get_args(hint)[0], tool, policy, path), "maxItems": 100}
+    elif get_origin(hint) is dict:
+        schema = {"type": "object"}
     elif isinstance(hint, type) and issubclass(hint, msgspec.Struct):
         schema = _object(hint, tool, policy, f"{path}.")
     else:
@@ -88,6 +91,8 @@ def _argument(hint: Any, tool: Tool, policy: Policy, path: str) -> dict[str, Any
             }
         elif isinstance(mark, DimensionMark):
             schema["enum"] = names_offered(policy.switches, analysis=mark.analysis)
+        elif isinstance(mark, OperationMark):
+            schema["enum"] = [operation.name for operation in offered(policy, declared(), mark.facade)]
         elif isinstance(mark, msgspec.Meta):
             schema |= _meta(mark)
     if schema["type"] == "string" and "enum" not in schema and "format" not in schema:
@@ -164,6 +169,8 @@ def output_schema(tool: Tool, policy: Policy) -> dict[str, Any]:
             },
         }
         properties |= row_schema(tool.row, policy)["properties"]
+    if tool.facade:
+        properties["result"] = {"type": "object"}
     return {
         "type": "object",
         "properties": properties,

@@ -117,8 +117,8 @@ class Observed:
         return self._handler
 
     def tools(self) -> list[ToolInfo]:
-        """Return the allowed tools."""
-        return self._handler.tools()
+        """Return the tools that a client is offered."""
+        return self._handler.listed()
 
     def answer(self, name: str, arguments: dict[str, Any] | None, cancel: Cancel) -> Answer:
         """Run a tool; raises ``UnknownTool`` only."""

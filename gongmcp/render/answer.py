@@ -13,7 +13,8 @@ class Answer:
     """Formatted text, typed structure, error flag of one call.
 
     *structured* is None for tool errors, whose ``{"code", "message", "hint"}`` is in *error*
-    (sent as ``_meta["gongctl/error"]``). There is no room here for a ledger.
+    (sent as ``_meta["gongctl/error"]``); one of the facade has ``repair`` too, what would do instead.
+    There is no room here for a ledger.
     """
 
     text: str
@@ -25,4 +26,7 @@ class Answer:
 def error_answer(fault: ToolFault) -> Answer:
     """Return what a client receives of a tool error."""
     text = " ".join(part for part in (f"{fault.code}: {fault.message}", fault.hint) if part)
-    return Answer(text, None, is_error=True, error={"code": fault.code, "message": fault.message, "hint": fault.hint})
+    error: dict[str, Any] = {"code": fault.code, "message": fault.message, "hint": fault.hint}
+    if fault.repair is not None:
+        error["repair"] = fault.repair
+    return Answer(text, None, is_error=True, error=error)

@@ -22,7 +22,7 @@ def surface_note(handler: ToolHandler, settings: ServerSettings) -> str:
     """Return a sentence for stderr when no tool choice was made: how much is exposed, what would do."""
     if settings.policy.tools is not None:
         return ""
-    infos = handler.tools()
+    infos = handler.listed()
     tokens = sum(definition_tokens(info) for info in infos)
     return (
         f"no tool preset or allowlist is set: all {len(infos)} tools are exposed, about {tokens} tokens of "

@@ -105,7 +105,7 @@ def presets() -> str:
     rows = []
     for preset in PRESETS:
         said = preset.describe()
-        tools = f"{said['tool_count']}: {codes(said['tools'])}" if said["available"] else "refused until they exist"
+        tools = f"{said['tool_count']}: {codes(said['tools'])}"
         rows.append(
             [
                 code(preset.name),

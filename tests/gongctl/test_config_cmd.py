@@ -341,7 +341,6 @@ def test_a_tool_that_one_preset_lacks_is_said(gongctl: Gongctl, cache: Path) -> 
         (["--preset", "all"], "Give --preset twice"),
         (["--preset", "all", "--preset", "analyst", "--preset", "all"], "Give --preset twice"),
         (["--preset", "all", "--preset", "nobody"], "no tool preset of that name"),
-        (["--preset", "all", "--preset", "business-workbench"], "later release"),
         (["--preset", "all", "--preset", "analyst", "--tool-preset", "all"], "--tool-preset"),
         (["--preset", "all", "--preset", "analyst", "--args", "{}"], "--args needs --call"),
         (["--preset", "all", "--preset", "analyst", "--call", "get_call"], "needs a cache"),

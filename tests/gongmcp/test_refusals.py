@@ -108,7 +108,6 @@ SETTINGS_CASES: list[tuple[str, list[str], dict[str, str]]] = [
     ("preset_unknown", ["--db", "x.db", "--tool-preset", "nobody"], {}),
     ("preset_unknown", ["--db", "x.db", "--tool-preset", ""], {}),
     ("preset_unknown", ["--db", "x.db"], {"GONGMCP_TOOL_PRESET": "nobody"}),
-    ("preset_pending", ["--db", "x.db", "--tool-preset", "business-workbench"], {}),
     ("allowlist_empty", ["--db", "x.db", "--tool-allowlist", " , "], {}),
     ("allowlist_unknown", ["--db", "x.db", "--tool-allowlist", "get_call,nobody"], {}),
     ("two_tool_choices", ["--db", "x.db", "--tool-preset", "all", "--tool-allowlist", "get_call"], {}),
@@ -348,7 +347,7 @@ def test_every_sentence_is_one() -> None:
 
 def test_details_that_a_sentence_needs_must_be_given() -> None:
     with pytest.raises(KeyError):
-        refused("preset_pending")
+        refused("preset_unknown")
     with pytest.raises(KeyError):
         refused("nobody")
 

@@ -95,8 +95,7 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
         settings = resolved(tmp_path, f"[limits]\n{cap.setting} = 3\n")
         assert settings.policy.limits.limits(cap).ceiling == 3
     for preset in PRESETS:
-        if not preset.pending:
-            assert resolved(tmp_path, f'tools.preset = "{preset.name}"').policy.preset == preset.name
+        assert resolved(tmp_path, f'tools.preset = "{preset.name}"').policy.preset == preset.name
 
 
 def test_what_the_file_says_of_the_crm_reaches_the_names_in_force(tmp_path: Path) -> None:
@@ -179,7 +178,6 @@ def test_what_a_stronger_layer_chose_otherwise_is_named(tmp_path: Path) -> None:
         ("[policy]\ntool_timeout = inf", "tool_timeout", "2: policy.tool_timeout must be", ""),
         ("[policy]\n\n\nmax_response_bytes = 5", "response_bytes", "4: policy.max_response_bytes must be from", ""),
         ("[tools]\npreset = 'analist'", "preset_unknown", "2: There is no tool preset", "mean analyst?"),
-        ("[tools]\npreset = 'business-workbench'", "preset_pending", "2: The tools of", "Presets of this one:"),
         ("[tools]\nallowlist = ['get_cal']", "allowlist_unknown", "2: The tool allowlist", "mean get_call?"),
         ("[tools]\nallowlist = []", "allowlist_empty", "2: The tool allowlist names no tool", "Tools:"),
         ("[provenance]\nmode = 'open'", "provenance_unknown", "2: provenance.mode is no", "redacted, alias"),
@@ -300,7 +298,6 @@ GOOD_AND_BAD = [
     "",
     "[tools]\npreset = 'analyst'",
     "[tools]\npreset = 'nobody'",
-    "[tools]\npreset = 'business-workbench'",
     "[tools]\npreset = 'all-tools'",
     "[tools]\npreset = 'all'\nallowlist = ['get_call']",
     "[tools]\nallowlist = []",

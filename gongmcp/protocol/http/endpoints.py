@@ -42,7 +42,7 @@ class Health:
             "version": __version__,
             "preset": handler.policy.preset,
             "policy_digest": handler.policy.digest(),
-            "tools": len(handler.tools()),
+            "tools": len(handler.listed()),
             "freshness": fresh["freshness"],
             "as_of": fresh["as_of"],
         }
