@@ -70,6 +70,8 @@ def _value(settings: ServerSettings, name: str) -> tuple[Any, str]:
         return policy.preset, "" if policy.preset or policy.tools is not None else "Every tool is offered."
     if name == "tool_allowlist":
         return (sorted(policy.tools) if policy.preset is None and policy.tools is not None else None), ""
+    if name == "toolset":
+        return settings.toolset, ""
     if name == "provenance":
         return policy.provenance.value, ""
     if name == "policy_switches":

@@ -706,6 +706,17 @@ def build_handler(settings: ServerSettings, db: Path | None = None, *, session: 
         from gongmcp.governance.guard import Guard
 
         guard = Guard(settings.restricted, settings.restricted_path)
+    if settings.toolset != "gong":
+        from gongmcp.vcon.served import ServedHandler  # a server without vCons does not load their tools
+
+        return ServedHandler(
+            settings.policy,
+            pool,
+            tool_timeout=settings.tool_timeout,
+            rules=settings.model_rules(),
+            guard=guard,
+            session=session,
+        )
     return ToolHandler(
         settings.policy if lock is None else lock.policy,
         pool,

@@ -46,6 +46,9 @@ DEFAULT_AUDIT_BYTES = 64 * 1024 * 1024
 MIN_AUDIT_BYTES = 64 * 1024
 """Smallest size of an audit file: the longest record fits."""
 
+VCON_PRESET = "vcon-"
+"""Beginning of the presets of vCon tools."""
+
 PREFIX = "GONGMCP_"
 """Beginning of every environment variable that this program reads."""
 
@@ -54,6 +57,13 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("tool_preset", "GONGMCP_TOOL_PRESET", "--tool-preset", "tools.preset", "Named choice of tools."),
     Setting(
         "tool_allowlist", "GONGMCP_TOOL_ALLOWLIST", "--tool-allowlist", "tools.allowlist", "Comma list of tool names."
+    ),
+    Setting(
+        "toolset",
+        "GONGMCP_TOOLSET",
+        "--toolset",
+        "tools.toolset",
+        "Families of tools: gong (calls, the default), vcon or all; vCon tools need a choice of tools.",
     ),
     Setting(
         "provenance",
@@ -233,6 +243,7 @@ class ServerSettings:
         sources: for each setting the kind of layer that decided: ``default``, ``file``, ``env``, ``flag``.
         layers: for each setting that was given, all layers that gave it, strongest first.
         file: the settings file, if there is one.
+        toolset: which families of tools are served: ``gong``, ``vcon`` or ``all``.
     """
 
     policy: Policy = field(default_factory=Policy)
@@ -248,6 +259,7 @@ class ServerSettings:
     sources: Mapping[str, str] = field(default_factory=dict)
     layers: Mapping[str, tuple[Layer, ...]] = field(default_factory=dict)
     file: SettingsFile | None = None
+    toolset: str = "gong"
 
     @classmethod
     def resolve(
@@ -290,6 +302,7 @@ class ServerSettings:
             {name: given.by[name].kind if name in given.by else "default" for name in layers},
             {name: found for name, found in layers.items() if found},
             file,
+            given.toolset(),
         )
 
     def model_rules(self) -> ModelRules:
@@ -340,6 +353,9 @@ class _Given:
                 raise refused("two_tool_choices")
             weaker = min("tool_preset", "tool_allowlist", key=lambda name: _STRENGTH[self.by[name].kind])
             del self.by[weaker]
+        toolset = self.toolset()
+        if toolset != "gong":
+            return self._with_vcons(policy, toolset)
         if (layer := self.by.get("tool_preset")) is not None:
             with self._placed("tool_preset"):
                 return under_preset(policy, find_preset(str(layer.value)))
@@ -347,6 +363,26 @@ class _Given:
             with self._placed("tool_allowlist"):
                 return replace(policy, tools=parse_allowlist(layer.value))
         return policy
+
+    def toolset(self) -> str:
+        """Return which families of tools are served; a preset of vCon tools implies them."""
+        if "toolset" not in self.by:
+            preset = str(self.by["tool_preset"].value) if "tool_preset" in self.by else ""
+            return "vcon" if preset.strip().lower().startswith(VCON_PRESET) else "gong"
+        from gongmcp.vcon.toolset import chosen_toolset  # a start without vCons does not pay for it
+
+        with self._placed("toolset"):
+            return chosen_toolset(str(self.by["toolset"].value))
+
+    def _with_vcons(self, policy: Policy, toolset: str) -> Policy:
+        from gongmcp.vcon.toolset import chosen_tools
+
+        if (layer := self.by.get("tool_preset")) is not None:
+            with self._placed("tool_preset"):
+                return chosen_tools(policy, toolset, preset=str(layer.value), locked="lock" in self.by)
+        with self._placed("tool_allowlist" if "tool_allowlist" in self.by else "toolset"):
+            named = self.by["tool_allowlist"].value if "tool_allowlist" in self.by else ""
+            return chosen_tools(policy, toolset, allowlist=named, locked="lock" in self.by)
 
     def provenance(self) -> Provenance:
         """Return the mode of provenance."""

@@ -50,6 +50,7 @@ class FileKey:
 _KINDS = {
     "tool_preset": Kind.TEXT,
     "tool_allowlist": Kind.TEXTS,
+    "toolset": Kind.TEXT,
     "provenance": Kind.TEXT,
     "policy_switches": Kind.TEXTS,
     "tool_timeout": Kind.NUMBER,
@@ -349,13 +350,16 @@ def file_schema() -> dict[str, Any]:
     from gongmcp.catalog.presets import PRESETS
     from gongmcp.catalog.registry import aliases, catalog
     from gongmcp.exposure.fields import SWITCHES, Provenance
+    from gongmcp.vcon.toolset import PRESETS as VCON_PRESETS
+    from gongmcp.vcon.toolset import TOOLSETS, vcon_tools
 
     usable = [name for preset in PRESETS for name in (preset.name, *preset.aliases)]
     narrower: dict[str, dict[str, Any]] = {
         TRANSPORT.name: {"enum": list(TRANSPORTS)},
         REVEAL.name: {"enum": list(REVEALS)},
-        "tools.preset": {"enum": usable},
-        "tools.allowlist": {"items": {"enum": [*catalog(), *aliases()]}, "minItems": 1},
+        "tools.preset": {"enum": [*usable, *(preset.name for preset in VCON_PRESETS)]},
+        "tools.allowlist": {"items": {"enum": [*catalog(), *aliases(), *sorted(vcon_tools())]}, "minItems": 1},
+        "tools.toolset": {"enum": list(TOOLSETS)},
         "provenance.mode": {"enum": [mode.value for mode in Provenance]},
         "policy.switches": {"items": {"enum": list(SWITCHES)}},
         "policy.max_response_bytes": {"minimum": MIN_RESPONSE_BYTES, "maximum": MAX_RESPONSE_BYTES},

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 from gongmcp.exposure.clean import clean
 from gongmcp.exposure.fields import Field, shown
 from gongmcp.exposure.rows import Row
+from gongmcp.exposure.small_cells import SmallCells
 from gongmcp.store import vcon_figures, vcon_read
 from gongmcp.store import vcon_search as lookup
 from gongmcp.vcon.contract_search import DEFAULT_THRESHOLD, DEFAULT_WEIGHT, hit_of, keyword_share
@@ -463,7 +464,7 @@ class UniqueTags(Row, kw_only=True):
     unique_keys: Labels
     unique_key_count: Count
     tags_by_key: Annotated[dict[str, list[str]], shown(Field.LABEL)]
-    counts_per_value: Annotated[dict[str, dict[str, int]] | None, shown(Field.COUNT)] = None
+    counts_per_value: Annotated[dict[str, dict[str, int]] | None, shown(Field.MEASURE)] = None  # coarse already
     total_vcons_with_tags: Count
 
 
@@ -486,12 +487,13 @@ def get_unique_tags(arguments: dict[str, Any], scope: Scope) -> Row:
     """List keys and values of tags."""
     least = max(arguments["min_count"], scope.policy.min_cell)
     rows = vcon_figures.tag_values(scope.store, key_filter=arguments.get("key_filter", ""), min_count=least)
+    cells = SmallCells(scope.policy.min_cell)
     by_key: dict[str, list[str]] = {}
     counts: dict[str, dict[str, int]] = {}
     for row in rows:
         key, value = clean(row["tag_key"])[0], clean(row["tag_value"])[0]
         by_key.setdefault(key, []).append(value)
-        counts.setdefault(key, {})[value] = row["count"]
+        counts.setdefault(key, {})[value] = cells.count(row["count"])
     return UniqueTags(
         unique_keys=list(by_key),
         unique_key_count=len(by_key),

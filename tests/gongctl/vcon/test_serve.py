@@ -47,8 +47,8 @@ async def test_a_client_reads_writes_and_deletes_over_stdio(tmp_path: Path) -> N
 
         async def call(name: str, **arguments: Any) -> dict[str, Any]:
             result = await client.call_tool(name, arguments)
-            assert result.structured_content is not None
-            return result.structured_content
+            assert isinstance(result.structured_content, dict)
+            return dict(result.structured_content)
 
         made = await call("create_vcon", vcon_data={"parties": [{"name": "Agent Adams"}], "subject": "A new one"})
         assert made["success"] is True
