@@ -21,6 +21,7 @@ _WHAT: Final[dict[str, str]] = {
     "answered_scorecard": "who was reviewed by whom, scores, answers",
     "crm_integration": "the owner's e-mail address",
     "crm_schema": "names of CRM fields and their options",
+    "vcon": "imported conversations as they came: people, what was said, files",
 }
 
 
@@ -81,6 +82,9 @@ def cache_inventory(path: Path) -> CacheInventory:
     with reading(path) as connection:
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         sizes = _sizes(connection) if {"raw_calls", "raw_transcripts", "raw_records"} <= tables else {}
+        if "raw_vcons" in tables:
+            held = connection.execute("SELECT count(*), coalesce(sum(length(payload)), 0) FROM raw_vcons").fetchone()
+            sizes["vcon"] = (int(held[0]), int(held[1]))
         months: list[MonthInventory] = []
         types: list[ObjectTypeInventory] = []
         missing = 0
@@ -111,7 +115,10 @@ def cache_inventory(path: Path) -> CacheInventory:
         file_bytes=info.st_size,
         mode=f"{mode:04o}",
         readable_by_others=bool(mode & 0o044),
-        kinds=[KindInventory(kind, *sizes.get(kind, (0, 0)), _WHAT[kind]) for kind in KINDS],
+        kinds=[
+            KindInventory(kind, *sizes.get(kind, (0, 0)), _WHAT[kind])
+            for kind in (*KINDS, *(("vcon",) if sizes.get("vcon", (0, 0))[0] else ()))
+        ],
         months=months,
         calls_not_in_months=missing,
         object_types=types,

@@ -37,6 +37,25 @@ _PARTY_KEYS: Final = ("id", "userId", "speakerId", "affiliation", "title", "meth
 _REPORTS: Final = (("callOutcome", "call_outcome"), ("highlights", "highlights"), ("keyPoints", "key_points"),
                    ("outline", "outline"))  # fmt: skip
 _LISTS: Final = (("structure", "structure"), ("topics", "topics"), ("trackers", "trackers"))
+OWN_TYPES: Final = frozenset(
+    {
+        "summary",
+        TRANSCRIPT,
+        "action_items",
+        "interaction_stats",
+        "report",
+        "scorecard",
+        "structure",
+        "topics",
+        "trackers",
+    }
+)
+"""Types of the analyses that are written here."""
+OWN_PRODUCTS: Final = frozenset(
+    {"brief", TRANSCRIPT, "action_items", "interaction_stats", "answered_scorecards", "structure", "topics", "trackers"}
+    | {product for _, product in _REPORTS}
+)
+"""Their products."""
 
 
 def vcon_of_call(

@@ -387,10 +387,11 @@ def _is_index(value: object) -> TypeGuard[int]:
 
 def _indexes(value: object) -> str:
     """Return indexes as JSON, ``null`` when there are none: nothing but numbers, null and arrays of them."""
-    return json.dumps(_only_indexes(value, 0))
+    return json.dumps(only_indexes(value))
 
 
-def _only_indexes(value: object, depth: int) -> Any:
+def only_indexes(value: object, depth: int = 0) -> Any:
+    """Return *value* with nothing but indexes, None for what is none, and arrays of them."""
     if isinstance(value, list) and depth < 2:
-        return [_only_indexes(item, depth + 1) for item in value]
+        return [only_indexes(item, depth + 1) for item in value]
     return value if _is_index(value) else None

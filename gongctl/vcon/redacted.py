@@ -7,15 +7,18 @@ the full vCon, whose uuid is keyed: it tells nothing of the call's id.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from gongctl.vcon import SYNTAX, Vcon
 from gongctl.vcon.bodies import json_body
-from gongctl.vcon.from_call import VENDOR
+from gongctl.vcon.from_call import OWN_PRODUCTS, OWN_TYPES, VENDOR
 from gongctl.vcon.placeholders import ANONYMOUS
+from gongctl.vcon.project import only_indexes
 from gongctl.vcon.tags import tags_attachment
+from gongctl.vcon.times import rfc3339
 from gongctl.vcon.transcripts import OWN_SCHEMA, TRANSCRIPT
 from gongctl.vcon.uuids import uuid_of_redacted
 from gongmcp.exposure.decisions import decide
@@ -123,8 +126,6 @@ class Redactor:
         return decide(expose, self._policy, self._asked).shown
 
     def _moment(self, value: str) -> str:
-        from gongctl.vcon.times import rfc3339
-
         moment = rfc3339(value) or _NOWHERE
         return moment if self._shows(_MOMENT) else f"{moment[:10]}T00:00:00Z"
 
@@ -188,9 +189,12 @@ class Redactor:
     def _own_analysis(
         self, item: Mapping[str, Any], turns: Sequence[tuple[int | None, int, int, str]], facts: sqlite3.Row
     ) -> dict[str, Any]:
-        """Return an analysis of ours: its type, vendor and product are words of this program."""
-        out = {"type": item["type"], "dialog": 0, "vendor": VENDOR, "product": item["product"]}
-        return out | self._transcript(turns, facts) if item["type"] == TRANSCRIPT else out
+        """Return an analysis of ours: its type and product are words of this program, or somebody added it."""
+        kind = item.get("type") if item.get("type") in OWN_TYPES else "report"
+        out = {"type": kind, "dialog": 0, "vendor": VENDOR}
+        if item.get("product") in OWN_PRODUCTS:
+            out["product"] = item["product"]
+        return out | self._transcript(turns, facts) if kind == TRANSCRIPT else out
 
     def _transcript(self, turns: Sequence[tuple[int | None, int | None, int | None, str]], facts: sqlite3.Row) -> Vcon:
         if not self._shows(_SAID):
@@ -227,20 +231,19 @@ class Redactor:
 
 def _slot(item: Mapping[str, Any], start: str) -> dict[str, Any]:
     """Return what a dialog of ours keeps: nothing that people wrote."""
-    kept = {key: item[key] for key in ("parties", "originator") if key in item}
-    return {"type": item["type"], "start": start, **kept}
+    out = {"type": item["type"] if item.get("type") in _TYPES else "recording", "start": start}
+    for key in ("parties", "originator"):
+        if (value := only_indexes(item.get(key))) is not None:
+            out[key] = value
+    return out
 
 
 def _parties_of(column: str) -> dict[str, Any]:
-    import json
-
     value = json.loads(column)
     return {} if value is None else {"parties": value}
 
 
 def _dialog_of(column: str) -> dict[str, Any]:
-    import json
-
     value = json.loads(column)
     return {} if value is None else {"dialog": value}
 

@@ -103,7 +103,12 @@ class VconStore:
         """
         opened = open_form(value)
         uuid = str(opened.vcon["uuid"]).casefold()
-        data = rows.encode(value)
+        try:
+            data = rows.encode(value)
+        except (UnicodeEncodeError, OverflowError, RecursionError) as error:
+            raise VconRefused(
+                "VC_TEXT", "it cannot be written as JSON: half a character, or nested too deeply"
+            ) from error
         known = self.connection.execute("SELECT digest FROM raw_vcons WHERE uuid = ?", (uuid,)).fetchone()
         if known is not None and known[0] == rows.digest_of(data):
             return False

@@ -246,3 +246,21 @@ def test_the_note_is_taken_off_as_it_was_put_on(make: Any, drop: tuple[str, ...]
     vcon = {key: value for key, value in make().items() if key not in drop}
     assert without_note(with_note(vcon)) == vcon
     assert without_note(vcon) == vcon
+
+
+def test_what_somebody_added_to_our_vcon_does_not_leave_with_the_call(folder: Path, tmp_path: Path) -> None:
+    vcon = next(v for v in lines(folder / "full.ndjson") if "analysis" in v and v["uuid"] != plain()["uuid"])
+    vcon["analysis"].append({"type": "Secret type", "vendor": "Secret", "product": "Secret", "dialog": 0})
+    vcon["dialog"].append({"type": "Secret dialog", "start": vcon["created_at"], "parties": "Secret", "body": "Secret"})
+    vcon["parties"].append({"name": "Secret", "role": "Secret"})
+    (tmp_path / "v.json").write_text(json.dumps(vcon))
+    db, out = tmp_path / "c.db", tmp_path / "out"
+    import_all(tmp_path / "v.json", db, "--cache")
+    assert run(["cache", "warm", "--db", str(db)]) == Exit.OK
+    assert run(["vcon", "export", "--all", "--db", str(db), "--out", str(out)]) == Exit.OK
+    (redacted,) = lines(out)
+    assert "Secret" not in out.read_text()
+    assert [len(redacted[name]) for name in ("analysis", "dialog", "parties")] == [
+        len(vcon[name]) for name in ("analysis", "dialog", "parties")
+    ]
+    assert validate(redacted, "core-02").valid
