@@ -86,6 +86,7 @@ def test_every_shell_command_that_is_not_run_is_known() -> None:
         "make test": "runs this test",
         "claude mcp add": "another program",
         "gongctl tui": "needs a terminal; piloted in tests/tui",
+        "gongmcp --db": "waits for its client; a server with a lock is started in tests/gongmcp/approval",
         "pytest tests/gongmcp -q": "part of this run",
     }
     for line in "".join(plain).splitlines():
