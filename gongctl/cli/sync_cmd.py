@@ -286,6 +286,7 @@ def run(
     from gongctl.gong.pace import Quota
     from gongctl.sync.config import read_run_config
     from gongmcp.errors import StartupRefusal
+    from gongmcp.governance.restricted import read_restricted_list
 
     read = read_run_config(config)
     cache = db or (Path(read.db) if read.db else None)
@@ -293,8 +294,10 @@ def run(
         fail("No cache is named.", f"Name it with --db, or with db: in {config.name}.", Exit.USAGE)
     where = base_url or read.api.base_url
     quota = Quota.of(os.environ, read.api.requests_per_second, read.api.requests_per_day)
-    warming = Warming(read) if read.warm else None  # a file that cannot be read refuses the plan as it does the run
+    warming = Warming(read) if read.warm else None
     if dry_run:
+        if read.governance_config:
+            read_restricted_list(Path(read.governance_config))  # what refuses the run refuses its plan
         try:
             credentials = find_credentials(base_url=where)
         except StartupRefusal as refusal:  # a plan needs none
