@@ -6,13 +6,14 @@ cache and names nobody: calls stand in it by their alias. Without a file it live
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 import stat
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -33,6 +34,8 @@ CREATE TABLE IF NOT EXISTS rates(client TEXT PRIMARY KEY, due REAL NOT NULL) WIT
 
 _DAY: Final = 86400
 
+log = logging.getLogger("gongmcp")
+
 
 class StateFile:
     """Evidence and rates of every client. Thread-safe; several processes may open the same file.
@@ -49,6 +52,7 @@ class StateFile:
         self._clock = clock
         self._lock = threading.Lock()
         self._day = -1
+        self._failing = False
         self._connection = _in_memory() if path is None else _opened(path)
 
     def close(self) -> None:
@@ -105,9 +109,20 @@ class StateFile:
                     yield
                 finally:
                     self._connection.execute("COMMIT")
-            except sqlite3.Error:
+                self._failing = False
+            except sqlite3.Error as error:
+                self._tell(error)
                 # Not to know what was seen is not to have seen nothing.
                 raise Unavailable("The server's state file is busy.", "Call again in a few seconds.") from None
+
+    def _tell(self, error: sqlite3.Error) -> None:
+        """Say once why nothing can be counted, and leave no transaction open: it would refuse every later one."""
+        if not self._failing:
+            log.error("the state file cannot be asked: %s", error)
+        self._failing = True
+        with suppress(sqlite3.Error):
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
 
     def _turn_of_day(self) -> None:
         today = int(self._clock() // _DAY)
@@ -149,6 +164,8 @@ def _opened(path: Path) -> sqlite3.Connection:
         raise refused("state_file", file=path.name, reason=(error.strerror or "unknown").lower()) from None
     if not stat.S_ISREG(found.st_mode):
         raise refused("state_file", file=path.name, reason="it is no regular file")
+    if found.st_uid != os.geteuid():
+        raise refused("state_file", file=path.name, reason="it belongs to another user")
     if found.st_mode & 0o077:
         raise refused("state_file", file=path.name, reason="others than its owner may read it; set it to mode 0600")
     try:
@@ -163,6 +180,8 @@ def _opened(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_size_limit = 1048576")
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.executescript(_DDL)
+        connection.execute("SELECT client, day, call_ref, segment, chars FROM seen LIMIT 0")
+        connection.execute("SELECT client, due FROM rates LIMIT 0")
     except sqlite3.Error:
         raise refused("state_file", file=path.name, reason="it is no database, or cannot be written") from None
     return connection

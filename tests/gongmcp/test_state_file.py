@@ -13,7 +13,7 @@ import pytest
 
 from gongmcp.errors import StartupRefusal, Unavailable
 from gongmcp.exposure.evidence import Evidence
-from gongmcp.state_file import StateFile
+from gongmcp.state_file import APPLICATION_ID, StateFile
 from tests.gongmcp.stdio_process import ROOT
 
 DAY = 86400.0
@@ -130,3 +130,53 @@ def test_a_state_that_cannot_be_asked_is_not_an_empty_one(tmp_path: Path, monkey
     assert state.seen("a", "x") == {}
     holder.close()
     state.close()
+
+
+def test_a_state_of_another_form_is_refused_when_it_is_opened(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "s") as other:
+        other.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        other.execute("CREATE TABLE seen(client TEXT)")
+    other.close()
+    (tmp_path / "s").chmod(0o600)
+    with pytest.raises(StartupRefusal):
+        StateFile(tmp_path / "s")
+
+
+FULL = """
+import resource, sys
+from gongmcp.errors import Unavailable
+from gongmcp.exposure.evidence import Evidence
+from gongmcp.state_file import StateFile
+from pathlib import Path
+path = Path(sys.argv[1])
+state = StateFile(path)
+most = path.with_name(path.name + "-wal").stat().st_size + 9000
+resource.setrlimit(resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
+denied, number = 0, 0
+while denied < 3:
+    number += 1
+    assert number < 500
+    try:
+        state.spend("a", [Evidence(f"call_{number}", dict.fromkeys(range(50), 10), 100, 1000)], {f"call_{number}": 0})
+    except Unavailable:
+        denied += 1
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+assert state.spend("a", [Evidence("later", {1: 10}, 100, 1000)], {"later": 0})
+print("later", state.seen("a", "later"))
+"""
+
+
+def test_a_full_disk_refuses_until_there_is_room_and_says_so_once(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path / "s")], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout == "later {1: 10}\n", done.stderr
+    assert done.stderr.count("the state file cannot be asked") == 1
+
+
+def test_servers_that_start_at_once_share_a_new_file(tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from gongmcp.state_file import StateFile; StateFile(Path(sys.argv[1]))"
+    )
+    started = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "s")], cwd=ROOT) for _ in range(4)]
+    assert [other.wait(60) for other in started] == [0] * 4
