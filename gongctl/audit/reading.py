@@ -104,8 +104,9 @@ def moment(text: str) -> dt.datetime:
     """
     try:
         found = dt.datetime.fromisoformat(text)
-    except ValueError:
+        # In UTC already here: a time at the edge of the calendar has none there.
+        return found.astimezone(dt.UTC) if found.tzinfo is not None else found.replace(tzinfo=dt.UTC)
+    except (ValueError, OverflowError):
         raise StartupRefusal(
             "--since is no date or time.", "For example: 2026-06-01 or 2026-06-01T08:00:00Z.", Exit.USAGE
         ) from None
-    return found if found.tzinfo is not None else found.replace(tzinfo=dt.UTC)

@@ -122,9 +122,12 @@ def decode(line: bytes) -> AuditRecord:
         NewerLine: it has a version that this program does not know.
         msgspec.MsgspecError: it is no record (torn, or not of this program).
     """
-    if _VERSION_OF.decode(line).v > VERSION:
-        raise NewerLine
-    return _DECODER.decode(line)
+    try:
+        if _VERSION_OF.decode(line).v > VERSION:
+            raise NewerLine
+        return _DECODER.decode(line)
+    except RecursionError:
+        raise msgspec.ValidationError("it is nested too deeply") from None
 
 
 def said(text: object) -> str:

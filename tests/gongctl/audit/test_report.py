@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from gongctl.audit.reading import moment
 from gongctl.cli import audit_cmd
 from gongmcp.audit.sealing import read_key_file
-from gongmcp.errors import Exit
+from gongmcp.errors import Exit, StartupRefusal
 from tests.gongctl.audit.conftest import SCRIPT, Gongctl, Session
 
 ANSWERED = {"ok", "not_found", "unavailable"}
@@ -159,3 +160,11 @@ def test_reading_changes_nothing(gongctl: Gongctl, session: Session, tmp_path: P
     assert gongctl("audit", command, "a.jsonl").code == 0
     assert (tmp_path / "a.jsonl").read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl"]
+
+
+@pytest.mark.parametrize(
+    "since", ["0001-01-01T00:00:00+23:00", "9999-12-31T23:59:59-23:00", "2026-13-01", "\ud800", ""]
+)
+def test_a_time_that_is_none_is_refused(since: str) -> None:
+    with pytest.raises(StartupRefusal):
+        moment(since)

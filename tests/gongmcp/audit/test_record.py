@@ -61,3 +61,11 @@ def test_what_a_client_says_of_itself_is_cleaned_and_cut() -> None:
     assert said("a\n{\x1b[31m\u202eb") == "a????31m?b"
     assert len(said("x" * 1000)) == 64
     assert said(None) == ""
+
+
+@pytest.mark.parametrize(
+    "line", [b'{"v":1,"x":' + b"[" * 100_000, b"[" * 100_000, b"[1]", b"\x00", b'{"v":"x"}', b"\xff"]
+)
+def test_a_line_of_something_else_is_no_record(line: bytes) -> None:
+    with pytest.raises(msgspec.MsgspecError):
+        decode(line)
