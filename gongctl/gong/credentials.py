@@ -149,6 +149,8 @@ def checked_base_url(url: str) -> str:
         host, _ = parts.hostname, parts.port
     except ValueError:
         host, parts = None, urlsplit("")
+    if not url.isascii() or not url.strip().isprintable() or " " in url.strip():
+        host = None
     if not host or parts.username or parts.password or parts.query or parts.fragment:
         raise StartupRefusal("The base URL of Gong's API is no plain address.", hint, Exit.USAGE)
     if parts.scheme != "https" and not (parts.scheme == "http" and host in _LOOPBACK):

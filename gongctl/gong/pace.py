@@ -29,6 +29,7 @@ _MARGIN: Final = 1.1
 _IMPLAUSIBLE: Final = 180.0
 """Seconds ahead that no process can have reserved: then the clock was set back, and the state starts over."""
 _BYTES: Final = 4096
+_WRITTEN: Final = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +76,7 @@ class Pace:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._path.touch(mode=0o600, exist_ok=True)
         except OSError as error:
-            raise StartupRefusal(
-                f"The state of Gong's quota cannot be kept in {self._path.parent}: {error.strerror}.",
-                f"Name a folder that can be written with {STATE_DIR}.",
-                Exit.FAILED,
-            ) from None
+            raise _unkept(self._path, error) from None
 
     async def turn(self) -> None:
         """Wait until one more request may be made, and count it.
@@ -124,17 +121,31 @@ class Pace:
 
     @contextmanager
     def _state(self) -> Iterator[dict[str, Any]]:
-        handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-            state = _read(os.pread(handle, _BYTES, 0))
-            before = dict(state)
-            yield state
-            if state != before:
-                # One write of one block, padded: a process that is killed leaves the old state or the new one.
-                os.pwrite(handle, json.dumps(state).encode().ljust(128), 0)
-        finally:
-            os.close(handle)
+            handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o600)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX)
+                state = _read(os.pread(handle, _BYTES, 0))
+                before = dict(state)
+                yield state
+                if state != before:
+                    # One write of one block, padded: a process that is killed leaves the old state or the new one.
+                    os.pwrite(handle, json.dumps(state).encode().ljust(_WRITTEN), 0)
+                    # Of something longer that lay here, the rest would make this unreadable as well.
+                    os.ftruncate(handle, _WRITTEN)
+            finally:
+                os.close(handle)
+        except OSError as error:
+            # Without a count, nobody would keep the company's quota.
+            raise _unkept(self._path, error) from None
+
+
+def _unkept(path: Path, error: OSError) -> StartupRefusal:
+    return StartupRefusal(
+        f"The state of Gong's quota cannot be kept in {path.parent}: {error.strerror}.",
+        f"Name a folder that can be written with {STATE_DIR}.",
+        Exit.FAILED,
+    )
 
 
 def _read(data: bytes) -> dict[str, Any]:
@@ -143,12 +154,12 @@ def _read(data: bytes) -> dict[str, Any]:
     try:
         held = json.loads(data)
         moment, day, used = float(held["next"]), str(held["day"]), int(held["used"])
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return state
     if moment - time.time() < _IMPLAUSIBLE:
         state["next"] = moment
     if day == today:
-        state["used"] = used
+        state["used"] = max(used, 0)
     return state
 
 

@@ -45,7 +45,7 @@ def retry_after(value: str | None, now: datetime | None = None) -> float | None:
         return float(text[:9])
     try:
         moment = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)

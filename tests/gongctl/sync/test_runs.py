@@ -18,8 +18,9 @@ import jsonschema
 import pytest
 
 from gongctl.cache.writer import CacheWriter
+from gongctl.cli.root import run
 from gongctl.gong.client import open_client
-from gongctl.gong.credentials import Credentials, Secret
+from gongctl.gong.credentials import Credentials, Secret, checked_base_url
 from gongctl.gong.endpoints import USERS
 from gongctl.gong.faults import NoAnswer, QuotaExhausted
 from gongctl.gong.pace import Pace, Quota
@@ -89,6 +90,29 @@ def test_a_governed_run_serves_what_the_list_permits(home: Path, gongctl_of: Of)
         ungoverned = gongctl("sync", "run", "--config", "run.yaml", "--json")
         assert ungoverned.code == 1, "a cache that was served by a list is not warmed without it"
         assert "restricted list" in ungoverned.json["warm_refused"]
+
+
+@pytest.mark.parametrize("key", ["governance_config", "server_config"])
+def test_a_plan_names_a_file_that_the_run_would_miss(home: Path, gongctl_of: Of, key: str) -> None:
+    (home / "run.yaml").write_text(FILE + f"{key}: nowhere.yaml\n")
+    with world(made_up(1, first=datetime(2026, 11, 2, tzinfo=UTC), days=2), home) as there:
+        done = gongctl_of(there)("sync", "run", "--config", "run.yaml", "--dry-run")
+        assert (done.code, done.out, there.fake.seen) == (2, "", [])
+        assert "nowhere.yaml" in done.err
+
+
+def test_a_plan_without_credentials_says_that_the_run_needs_them(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for name in [name for name in os.environ if name.startswith("GONG")]:
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(home)
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
+    (home / "run.yaml").write_text(FILE)
+    assert run(["sync", "run", "--config", "run.yaml", "--dry-run"]) == 0
+    told = capfd.readouterr()
+    assert "Nothing was asked." in told.out
+    assert "no credentials" in told.err
 
 
 def test_a_step_that_is_refused_keeps_no_other_from_running(home: Path, gongctl_of: Of) -> None:
@@ -318,3 +342,47 @@ def test_what_is_settled_is_not_planned_again_and_a_longer_look_back_takes_some_
 def test_look_back_is_longer_than_a_day_by_default() -> None:
     step = CallsStep(preset="minimal")
     assert timedelta(seconds=seconds_of(step.look_back, "x")) > timedelta(hours=36)
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        b"x" * 200,
+        b'{"next": 0, "day": "x", "used": Infinity}',
+        b"[" * 4096,
+        b'{"next": ' + b"9" * 4000 + b', "day": "", "used": 1}',
+        b'{"next": NaN, "day": 1, "used": 1e400}',
+        b"\xff\x00",
+        b"null",
+    ],
+    ids=range(7),
+)
+def test_a_state_of_the_quota_that_is_none_begins_anew(state: bytes, tmp_path: Path) -> None:
+    (tmp_path / "gong-a.json").write_bytes(state)
+    pace = Pace("a", Quota(), tmp_path)
+    assert pace.used().requests == 0
+    asyncio.run(pace.turn())
+    assert pace.used().requests == 1
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe"])
+def test_where_the_quota_cannot_be_counted_nothing_is_asked(kind: str, tmp_path: Path) -> None:
+    place = tmp_path / "gong-a.json"
+    place.mkdir() if kind == "folder" else os.mkfifo(place)
+    pace = Pace("a", Quota(), tmp_path)
+    with pytest.raises(StartupRefusal):
+        asyncio.run(pace.turn())
+
+
+@pytest.mark.parametrize("asked", ["Mon, 01 Jan 99999999999999999999 00:00:00 GMT", "x", "-5", "\x00", "1e9"])
+def test_a_wait_that_is_none_is_not_kept(asked: str) -> None:
+    assert retry_after(asked) is None
+
+
+@pytest.mark.parametrize(
+    "url", ["https://a b", "https://\ud800", "https://a\u202e.test", "https://a/\x00", "https://a\x1b"]
+)
+def test_an_address_with_odd_signs_is_none(url: str) -> None:
+    with pytest.raises(StartupRefusal) as refused:
+        checked_base_url(url)
+    assert refused.value.message.isprintable()
