@@ -13,6 +13,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 from gongctl.cli.output_file import write_whole
 from gongmcp.errors import Exit, StartupRefusal
 from tui.reviewing import HistoryItem
@@ -52,13 +54,13 @@ class ReviewState:
         """Return the newest runs, newest first. A line that is none is passed over."""
         found: list[HistoryItem] = []
         for line in _lines(self._history):
-            with suppress(ValueError, TypeError):
-                found.append(HistoryItem(**json.loads(line)))
+            with suppress(ValueError, msgspec.ValidationError, RecursionError):
+                found.append(msgspec.convert(json.loads(line), HistoryItem))
         return found[::-1][:limit]
 
     def remember(self, item: HistoryItem) -> None:
         """Keep one run; of more than ``MOST_KEPT`` the oldest go."""
-        line = json.dumps({**asdict(item), "arguments": dict(item.arguments)}, ensure_ascii=False)
+        line = json.dumps({**asdict(item), "arguments": dict(item.arguments)})
         lines = [*_lines(self._history), line]
         if len(lines) > MOST_KEPT + MOST_KEPT // 10:
             self._write(self._history, "".join(f"{kept}\n" for kept in lines[-MOST_KEPT:]))
@@ -67,23 +69,25 @@ class ReviewState:
 
     def pins(self) -> dict[str, list[dict[str, Any]]]:
         """Return the pinned arguments by tool; empty when there are none, or the file is none."""
-        with suppress(ValueError, RecursionError):
-            value = json.loads("\n".join(_lines(self._pins)) or "{}")
-            if isinstance(value, dict):
-                return {
-                    str(tool): [item for item in items if isinstance(item, dict)]
-                    for tool, items in value.items()
-                    if isinstance(items, list)
-                }
-        return {}
+        return self._pinned() or {}
+
+    def _pinned(self) -> dict[str, list[dict[str, Any]]] | None:
+        """Return the pinned arguments by tool; None when something else is where they are kept."""
+        if not os.path.lexists(self._pins):
+            return {}
+        with suppress(ValueError, msgspec.ValidationError, RecursionError):
+            return msgspec.convert(json.loads("\n".join(_lines(self._pins))), dict[str, list[dict[str, Any]]])
+        return None
 
     def pin(self, tool: str, arguments: Mapping[str, Any]) -> None:
         """Pin *arguments* of *tool*; the same ones are pinned once.
 
         Raises:
-            StartupRefusal: too many are pinned, or the file cannot be written.
+            StartupRefusal: too many are pinned, the file is none of ours, or it cannot be written.
         """
-        pins = self.pins()
+        pins = self._pinned()
+        if pins is None:
+            raise StartupRefusal(f"{self._pins} holds something else.", "Move it away.", Exit.FAILED)
         mine = pins.setdefault(tool, [])
         if dict(arguments) in mine:
             return
@@ -91,7 +95,7 @@ class ReviewState:
             hint = f"Take one out of {self._pins}."
             raise StartupRefusal(f"{MOST_PINNED} calls of {tool} are pinned already.", hint, Exit.FAILED)
         mine.append(dict(arguments))
-        self._write(self._pins, json.dumps(pins, ensure_ascii=False, indent=1) + "\n")
+        self._write(self._pins, json.dumps(pins, indent=1) + "\n")
 
     def revealed(self, line: Mapping[str, Any]) -> None:
         """Write the line of one look at a withheld value. Without the line there is no look.
@@ -99,7 +103,7 @@ class ReviewState:
         Raises:
             StartupRefusal: it cannot be written.
         """
-        self._append(self._reveals, json.dumps(line, ensure_ascii=False))
+        self._append(self._reveals, json.dumps(line))
 
     def _append(self, path: Path, line: str) -> None:
         try:
@@ -130,8 +134,9 @@ def _lines(path: Path) -> Sequence[str]:
 def _read(path: Path) -> Iterator[str]:
     """Yield the lines of a file of ours; none when it is not there, too large or no text."""
     try:
-        if path.stat().st_size > _MAX_BYTES:
+        # A pipe would be waited for.
+        if not path.is_file() or path.stat().st_size > _MAX_BYTES:
             return
-        yield from path.read_text(encoding="utf-8").splitlines()
+        yield from path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError):
         return

@@ -7,6 +7,7 @@ import os
 import stat
 import tomllib
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -310,6 +311,7 @@ def test_the_queue_without_a_terminal(gongctl: Gongctl, tmp_path: Path, monkeypa
     said = gongctl("review", "--preset", SMOKE, "--json").json("review")
     assert [item["standing"] for item in said["queue"]] == ["open"] * 5
     assert said["samples"] == []
+    assert "1 of 1 tool waits for a decision" in gongctl("review", "get_sync_status", "--preset", SMOKE).out
     gongctl("mcp", "approve", "get_sync_status", "--preset", SMOKE)
     gongctl("mcp", "approve", "--preset", SMOKE, "--exempt", "get_call")
     one = gongctl("review", "get_call", "--preset", SMOKE, "--json").json("review")
@@ -319,6 +321,7 @@ def test_the_queue_without_a_terminal(gongctl: Gongctl, tmp_path: Path, monkeypa
     assert text.code == 0
     assert "Every call is in English." in text.out
     assert "all pass" in text.out
+    assert "No tool waits for a decision." in text.out
     for wrong in (
         ["nobody"],
         ["--preset", "nobody"],
@@ -334,3 +337,52 @@ def test_the_keys_are_listed_with_their_ids(gongctl: Gongctl) -> None:
     text = gongctl("keys")
     assert text.code == 0
     assert all(item["id"] in text.out for item in listed)
+
+
+HOSTILE = ("a\u2028b", "\x85\x0b\x1c", "\ud800", "\x1b[31m\u202e\x00", "x" * 10_000)
+
+
+def test_arguments_of_any_signs_come_back_as_they_were(tmp_path: Path) -> None:
+    state = ReviewState(tmp_path / "state")
+    for text in HOSTILE:
+        state.remember(HistoryItem("t", "search_calls", {"q": text}, SMOKE, "d", 1, 2, "ok", "", 1.0))
+        state.pin("search_calls", {"q": text})
+        state.revealed({"q": text})
+    assert [item.arguments for item in state.history(9)] == [{"q": text} for text in HOSTILE[::-1]]
+    assert state.pins() == {"search_calls": [{"q": text} for text in HOSTILE]}
+    kept = (tmp_path / "state" / "review-reveals.jsonl").read_text().splitlines()
+    assert [json.loads(line) for line in kept] == [{"q": text} for text in HOSTILE]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[" * 100_000,
+        '{"at": 1',
+        json.dumps({**asdict(HistoryItem("t", "x", {}, SMOKE, "d", 1, 2, "ok", "", 1.0)), "arguments": 3}),
+        json.dumps({**asdict(HistoryItem("t", "x", {}, SMOKE, "d", 1, 2, "ok", "", 1.0)), "tool": []}),
+        "\x00",
+    ],
+)
+def test_a_line_that_is_none_of_ours_is_passed_over(line: str, tmp_path: Path) -> None:
+    state = ReviewState(tmp_path / "state")
+    state.remember(HistoryItem("t", "search_calls", {}, SMOKE, "d", 1, 2, "ok", "", 1.0))
+    with (tmp_path / "state" / "review-history.jsonl").open("a") as file:
+        file.write(line + "\n")
+    assert [item.tool for item in state.history(9)] == ["search_calls"]
+
+
+@pytest.mark.parametrize("found", ["[[[", "[" * 100_000, '{"search_calls": 1}', "\x00", "folder", "pipe"])
+def test_pins_are_not_written_over_what_is_no_file_of_pins(found: str, tmp_path: Path) -> None:
+    state = ReviewState(tmp_path)
+    place = tmp_path / "review-pins.json"
+    if found == "folder":
+        place.mkdir()
+    elif found == "pipe":
+        os.mkfifo(place)
+    else:
+        place.write_text(found)
+    assert state.pins() == {}
+    with pytest.raises(StartupRefusal):
+        state.pin("search_calls", {})
+    assert not place.is_file() or place.read_text() == found
