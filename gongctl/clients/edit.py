@@ -94,9 +94,10 @@ def _edited(client: Client, before: bytes, name: str, value: dict[str, Any] | No
     """Return *before* with *value* under *name*, or (None) with nothing there."""
     text = _text(client, before)
     wanted = copy.deepcopy(_meaning(client, text))
+    servers = servers_of(client, before)
     if value is not None:
-        wanted.setdefault(client.key, {})[name] = value
-    elif name in wanted.get(client.key, {}):
+        wanted[client.key] = {**servers, name: value}
+    elif name in servers:
         del wanted[client.key][name]
     try:
         after = _toml(client, text, name, value) if client.toml else _json(client, text, name, value)
@@ -105,7 +106,10 @@ def _edited(client: Client, before: bytes, name: str, value: dict[str, Any] | No
     # A table of TOML is there only as long as one of its parts is.
     if _not_empty(client, _meaning(client, after)) != _not_empty(client, wanted):
         raise _refused(client, "it is written in a way that cannot be changed without touching other parts")
-    return (_BOM if before.startswith(_BOM) else b"") + after.encode()
+    try:
+        return (_BOM if before.startswith(_BOM) else b"") + after.encode()
+    except UnicodeEncodeError:
+        raise _refused(client, "the command line holds a name that is not UTF-8") from None
 
 
 def _not_empty(client: Client, meaning: dict[str, Any]) -> dict[str, Any]:
@@ -141,6 +145,8 @@ def _meaning(client: Client, text: str) -> dict[str, Any]:
         raise _refused(client, f"it is no TOML ({place})") from None
     except RecursionError:
         raise _refused(client, "it is nested too deeply") from None
+    except ValueError:  # a number of thousands of digits
+        raise _refused(client, "it holds a number that is too long") from None
     if not isinstance(found, dict):
         raise _refused(client, "it is no object")
     return found

@@ -280,3 +280,38 @@ def test_a_server_that_does_not_work_is_told_apart(kind: str) -> None:
 def test_a_command_that_is_not_there_is_said() -> None:
     with pytest.raises(StartupRefusal, match="cannot be started"):
         probe([os.devnull + "/gongmcp"])
+
+
+ODD = (
+    b"\xff",
+    b"\x00",
+    b"[" * 100_000,
+    b"/*",
+    b"{}x",
+    b'{"KEY":[]}',
+    b'{"KEY":null}',
+    b'{"a":' + b"9" * 5000 + b"}",
+    b"a=" + b"9" * 5000,
+    b"a=" + b"[" * 100_000,
+    b"KEY=1",
+    b"KEY=[]",
+    b"[KEY.gong]\nx=1\n[KEY.gong]",
+)
+
+
+@pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
+@pytest.mark.parametrize("number", range(len(ODD)))
+def test_what_cannot_be_followed_is_refused(client: Client, number: int) -> None:
+    present = ODD[number].replace(b"KEY", client.key.encode())
+    with pytest.raises(StartupRefusal) as refused:
+        with_server(client, present, "gong", LINE)
+    assert refused.value.message.isprintable()
+    with pytest.raises(StartupRefusal) as refused:
+        without_server(client, present, "gong")
+    assert refused.value.message.isprintable()
+
+
+@pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
+def test_a_path_that_is_no_utf_8_is_refused(client: Client) -> None:
+    with pytest.raises(StartupRefusal):
+        with_server(client, b"", "gong", [*LINE, "/data/caf\udce9.db"])
