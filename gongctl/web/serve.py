@@ -9,6 +9,7 @@ before a page, a file or a terminal is reached.
 from __future__ import annotations
 
 import hmac
+import logging
 import secrets
 import shlex
 import socket
@@ -60,6 +61,7 @@ class WebTui(Server):
 
     def serve(self, debug: bool = False) -> None:
         """Serve until interrupted. Nothing is logged: neither screens nor the secret belong into a log."""
+        logging.getLogger("aiohttp.server").addFilter(_without_text)
         told = iter([self.address])
 
         def ready(*_: object) -> None:
@@ -97,7 +99,8 @@ class WebTui(Server):
         return response
 
     def _is_secret(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode(), self.secret.encode())
+        # Whatever bytes were sent: aiohttp hands those that are not UTF-8 on as surrogates.
+        return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), self.secret.encode())
 
     async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
         """Run one terminal, unless too many run."""
@@ -110,6 +113,14 @@ class WebTui(Server):
             return await super().handle_websocket(request)
         finally:
             self._terminals -= 1
+
+
+def _without_text(record: logging.LogRecord) -> bool:
+    """Keep of what aiohttp logs that a request failed, and the kind of the failure: its text quotes the request."""
+    kind = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else ""
+    record.msg, record.args = f"a request failed: {kind}" if kind else "a request failed", ()
+    record.exc_info = record.exc_text = record.stack_info = None
+    return True
 
 
 def serve(command: Sequence[str], port: int, tell: Callable[[str], None]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import signal
 import socket
@@ -18,7 +19,7 @@ from aiohttp import web
 
 from gongctl import sample
 from gongctl.cli.screens import _without_web
-from gongctl.web.serve import COOKIE, MOST, WebTui
+from gongctl.web.serve import COOKIE, MOST, WebTui, _without_text
 from tests.gongmcp.conftest import build_cache
 
 
@@ -138,3 +139,23 @@ async def test_the_terminal_of_a_page_is_the_real_screen(tmp_path: Path) -> None
 )
 def test_the_page_runs_the_same_command_without_the_browser(given: list[str], kept: list[str]) -> None:
     assert _without_web(given) == kept
+
+
+async def test_bytes_that_are_no_text_are_refused_like_any_other(caplog: pytest.LogCaptureFixture) -> None:
+    async with serving() as served:
+        host = served.public_url.removeprefix("http://")
+        for line, cookie in ((b"/", b"\xff\xfe"), (b"/enter/%ff", b""), (b"/enter/%ed%a0%80", b"\x80")):
+            reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+            writer.write(
+                b"GET %b HTTP/1.1\r\nHost: %b\r\nCookie: %b=%b\r\nConnection: close\r\n\r\n"
+                % (line, host.encode(), COOKIE.encode(), cookie)
+            )
+            assert (await reader.read()).startswith(b"HTTP/1.1 403 ")
+            writer.close()
+    assert not caplog.records
+
+
+def test_a_failed_request_is_logged_without_its_text() -> None:
+    record = logging.LogRecord("aiohttp.server", logging.ERROR, "f", 1, "GET /enter/%s", ("secret",), None)
+    assert _without_text(record)
+    assert record.getMessage() == "a request failed"
