@@ -46,7 +46,7 @@ def back_up(cache: Path, target: Path, *, progress: Progress | None = None) -> B
         StartupRefusal: *cache* is no cache, *target* exists or cannot be written, or the copy is not sound.
     """
     _require_free(target)
-    if checksum_path(target).exists():
+    if checksum_path(target).exists() or checksum_path(target).is_symlink():
         raise StartupRefusal(f"{checksum_path(target)} exists.", "Name another file.", Exit.USAGE)
     source = connect(cache, "ro")
     try:
@@ -168,8 +168,7 @@ def _copied(
         digest = sha256_of(made)
         _put(made, target)
         if with_checksum:
-            line = f"{digest}  {target.name}\n".encode("utf-8", "surrogateescape")
-            checksum_path(target).write_bytes(line)
+            _put_checksum(target, digest)
     return Backup(target, target.stat().st_size, digest, int(calls))
 
 
@@ -202,6 +201,22 @@ def _put(made: Path, target: Path) -> None:
         ) from None
     except OSError as error:
         raise StartupRefusal(f"{target} cannot be written: {error.strerror}.", "", Exit.FAILED) from error
+
+
+def _put_checksum(target: Path, digest: str) -> None:
+    place = checksum_path(target)
+    try:
+        with place.open("xb") as file:
+            file.write(f"{digest}  {target.name}\n".encode("utf-8", "surrogateescape"))
+    except OSError as error:
+        if not isinstance(error, FileExistsError):
+            with suppress(OSError):
+                place.unlink()  # half of a checksum would speak against the copy
+        raise StartupRefusal(
+            f"{place} cannot be written: {error.strerror}. The copy {target} is sound and has no checksum.",
+            "Move it away and make another one.",
+            Exit.FAILED,
+        ) from error
 
 
 def _told(progress: Progress | None) -> Callable[[int, int, int], None] | None:

@@ -218,3 +218,12 @@ def test_what_is_no_cache_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StartupRefusal, match="does not exist"):
         back_up(tmp_path / "text", tmp_path / "no" / "copy.db")
     assert not (tmp_path / "copy.db").exists()
+
+
+def test_a_checksum_is_written_through_no_link(cache: Path, tmp_path: Path) -> None:
+    target, elsewhere = tmp_path / "copy.db", tmp_path / "elsewhere"
+    checksum_path(target).symlink_to(elsewhere)
+    with pytest.raises(StartupRefusal):
+        back_up(cache, target)
+    assert not elsewhere.exists()
+    assert not target.exists()
