@@ -18,7 +18,7 @@ from gongmcp.exposure.detect.fold import View
 from gongmcp.exposure.detect.spoken import DOTS, any_of
 
 _TOP: Final = r"(?:com|org|net|io|co|eu|de|at|ch|fr|be|es|mx|ar|uk|ie|edu|info|test|example)"
-_DOMAIN: Final = re.compile(
+DOMAIN: Final = re.compile(
     rf"(?<![\w@.-])(?:[a-z0-9] )*[a-z0-9-]+(?:(?:\.| (?:{any_of(DOTS)}) )[a-z0-9-]+)*(?:\.| (?:{any_of(DOTS)}) ){_TOP}"
     r"(?![\w-]|\.\w)"
 )
@@ -44,7 +44,7 @@ def likely(text: str) -> bool:
     """Tell whether the folded *text* holds a domain behind a line that speaks of mail."""
     end = _END.search(text)
     mail = MAIL.search(text) if end else None
-    return mail is not None and _DOMAIN.search(text, text.find("\n", mail.end())) is not None
+    return mail is not None and DOMAIN.search(text, text.find("\n", mail.end())) is not None
 
 
 def find(view: View, bits: Sequence[Bit], finds: Sequence[tuple[int, int, str]]) -> Iterator[tuple[int, int]]:
@@ -84,7 +84,7 @@ def _domains(view: View) -> Iterator[tuple[int, int, str]]:
         if domain.read() and domain.top_level:
             taken.append((sign.start(), view.written.end(domain.end)))
             yield (*taken[-1], "sure" if sign["sure"] or domain.said else "at")
-    for bare in _DOMAIN.finditer(view.text):
+    for bare in DOMAIN.finditer(view.text):
         if not any(start < bare.end() and bare.start() < end for start, end in taken):
             yield (*bare.span(), "")
 

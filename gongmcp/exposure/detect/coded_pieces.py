@@ -23,13 +23,14 @@ _TURNED: Final = r"(?:[a-z][0-9]+[a-z]|[0-9][a-z]+[0-9])"
 PATTERN: Final = rf"(?:^|[^0-9a-z.@/-])[0-9a-z_]*(?:[0-9a-z_]{_TURNED}|{_TURNED}[0-9a-z])"
 """What a text with a piece holds, for the quick look (see ``first``)."""
 _MIXED: Final = re.compile(_TURNED)
-_TOKEN: Final = re.compile(r"(?<![\w@.$€£/'-])[0-9a-z]+(?:[_-][0-9a-z]+)*(?![\w@/%-]|\.[a-z0-9])")
+_TOKEN: Final = re.compile(r"(?<![\w@.$€£/'-])[0-9a-z]+(?:[_-][0-9a-z]+)*_?(?![\w@/%-]|\.[a-z0-9])")
 _ORDINARY: Final = re.compile(
     r"(?:[1-4][qh]|[qh][1-4])(?:(?:fy|cy)?(?:19|20)?\d\d)?|(?:fy|cy)\d{2,4}(?:[qh][1-4])?|b2b2?c?|[a-z]2[a-z]|covid-?\d*"
     r"|\d+(?:st|nd|rd|th|er|eme|k|m|bn|mm|mn|x|[kmgt]?b|[kmgt]?wh?|ml|mg|kg|km|bps|am|pm|pct|[mg]?hz|ft|sq|h\d*|min|usd|eur)"
-    r"|v\d+(?:[a-z]+\d*)?|\d{1,3}[a-z]\d{0,2}|[a-z]\d{1,3}[a-z]?|w3c|(?:19|20)\d\ds?|mp[34]|\d+-[a-z]+|[a-z]+-\d+"
+    r"|v\d+(?:[a-z]+\d*)?|\d{1,3}[a-z]\d{0,2}|[a-z]\d{1,3}|[a-z]\d[a-z]|w3c|(?:19|20)\d\ds?|mp[34]|\d+-[a-z]+|[a-z]+-\d+"
 )
 _PREFIX: Final = re.compile(r"(?:[sprt]k|tok|token|key|api|pat|gh[a-z]|live|test|prod|secret|akia\w*)[_-]")
+_HEADS: Final = frozenset({"akia", "asia", "ghp", "glpat", "xoxb", "xoxp"})
 _LEAST_TOKEN: Final = 4
 _LONGEST: Final = 40
 _LEAST_AFTER: Final = 6
@@ -116,7 +117,7 @@ def _form(view: View, start: int, end: int) -> tuple[bool, bool]:
     raw = view.raw[slice(*view.raw_span(start, end))]
     mixed = sum(left.islower() and right.isupper() for left, right in pairwise(raw)) > 1
     if letters in {0, len(bare)}:
-        return False, mixed and "-" not in token
+        return False, ("_" in token or mixed or bare in _HEADS) and "-" not in token
     prefixed = _PREFIX.match(token) is not None
     turns = sum(left.isdigit() != right.isdigit() for left, right in pairwise(bare))
     if "-" in token and not prefixed and raw != raw.upper():

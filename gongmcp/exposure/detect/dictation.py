@@ -60,7 +60,7 @@ _PHRASE_LENGTHS: Final[dict[str, tuple[int, ...]]] = {
 }
 """First word of a phrase -> the numbers of words of such phrases."""
 _SWISS_ARTICLES: Final = frozenset("ds")
-_BEFORE_ARTICLES: Final = frozenset({"isch", "uf", "under", "mit"})
+_BEFORE_ARTICLES: Final = frozenset({"isch", "ist", "uf", "under", "mit"})
 _SOFT: Final = 12
 """How many carriers may stand between two pieces."""
 _PREFIXES: Final = frozenset({"live", "test", "proj", "prod", "key", "api", "tok", "token", "pat", "github", "glpat"})
@@ -164,7 +164,7 @@ def pattern() -> str:
         r"|\b(?:underscore|under score|unterstrich|tiret (?:du )?bas|guion bajo|subrayado|barra baja)\b"
         r"|\b(?:majuscule|mayuscula|uppercase|grossbuchstabe)\b|\b[a-z]{2}[0-9]{2}[0-9a-z]*[ .,]*\n"
         rf"|\b[b-hj-z][ ,.-]{{1,3}}(?:[a-z][ ,.-]{{1,3}}){{2}}(?:{sure}|[0-9]|trait|dash|minus|tiret|guion|bindestrich)"
-        rf"|\b[0-9a-f]{{32}}|\b[0-9a-f]{{8}}-[0-9a-f]{{4}}-|\b[a-z]{{2,8}}_[0-9a-z]{{12}}|{then}"
+        rf"|\b[0-9a-f]{{32}}|\b[0-9a-f]{{8}}-[0-9a-f]{{4}}-|\b[a-z]{{2,8}}_[0-9a-z]{{12}}|-[0-9a-z]*[0-9][a-z]+[0-9][0-9a-z]{{6}}|{then}"
     )
 
 
@@ -404,6 +404,8 @@ def _amounts(bits: list[Bit]) -> None:
     """Mark the numbers before a unit."""
     for index, bit in enumerate(bits):
         parted = not index or bits[index - 1].comma or not _joined(bits[index - 1])
+        if bit.word == "pour" and (index + 1 == len(bits) or bits[index + 1].word not in {"cent", "mille"}):
+            continue  # "deux, pour finir"
         if not parted and bit.word in UNITS and bit.sort in {WORD, CARRIER, NUMBER}:
             at = index - 1
             while at >= 0 and bits[at].sort in {NUMBER, DIGITS} and (at == index - 1 or _joined(bits[at])):

@@ -77,7 +77,8 @@ ORDER: Final = words(
     "continue poursuis encore autre et alors "
     "luego despues entonces finalmente final ultimo ultima ultimos medio mitad resto demas primero primera segundo "
     "segunda tercero tercera tercer siguiente siguientes linea arriba abajo parte trozo pedazo bloque grupo detras "
-    "delante principio arranca ahora seguido seguida falta acaba termina sigue continuo continua quedan queda otra "
+    "delante principio arranca ahora primeros primeras segundos terceros siguen terminan acaban empieza empiezan "
+    "comienza comienzan seguido seguida falta acaba termina sigue continuo continua quedan queda otra "
     "otro y todavia lado"
 )
 """Words that say where in a value a piece belongs."""

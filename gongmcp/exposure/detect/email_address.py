@@ -145,7 +145,8 @@ _SOUND: Final = re.compile(
 )
 _PAUSE: Final = re.compile(
     r"[,.…]{1,3}\s(?:este|em|wait|one sec(?:ond)?|one moment|hold on|moment|warten sie|warte|sekunde|einen moment"
-    r"|attendez|attends|une seconde|un instant|voila|espere|espera|un momento|un segundo|a ver|let me see"
+    r"|attendez|attends|une seconde|un instant|voila|espere|espera"
+    r"|(?:un|1)\s+(?:momento|segundo|instante?)|1\s+(?:sec(?:ond)?|moment)|a ver|let me see"
     r"|mal sehen|o sea|digo)[,.…]{1,3}(?=\s)"
 )
 _HELP: Final = re.compile(
@@ -185,7 +186,8 @@ _FIGURE: Final = re.compile(
 _THEN: Final = re.compile(
     r"(?:,[^\S\n](?:(?:et|und|and|y|e)[^\S\n])?|[^\S\n](?:et|und|and|y|e)[^\S\n])(?:(?:derriere|dahinter|hinten|dran"
     r"|hinterher|behind|after that|then|dann|danach|puis|ensuite|luego|despues|apres|nachher|followed by|seguido de"
-    rf"|suivi de|gefolgt von|the|das|der|l'|la|el|un|une|ein|an?|comes?|kommt|vient|viene|va)\s)+(?={_SURE_WORD}\s)"
+    rf"|suivi de|gefolgt von|the|das|der|l'|la|el|un|une|ein|an?|comes?|kommt|vient|viene|va)\s)+"
+    rf"(?={_SURE_WORD}\s|at\s+[{_W}-]+\s+(?:{_said_dot})\s)"
 )
 """What leads from a mailbox to its sign: "..., et derrière arobase"."""
 _COMMA: Final = re.compile(
@@ -246,12 +248,17 @@ def find(view: View) -> Iterator[tuple[int, int]]:
 
 def _address(view: View, text: str, sign: re.Match[str], floor: int) -> tuple[int, int] | None:
     kind = sign.lastgroup
-    domain = Domain(text, sign.end(), sure=kind == "word")
     mailbox = _Mailbox(view, text, sign.start() + (kind in {"at", "near", "word"}), floor)
-    if not domain.read() or not mailbox.read():
+    if not mailbox.read():
+        return None
+    heads = kind == "at" and _heads(text, mailbox.start)
+    domain = Domain(text, sign.end(), sure=kind == "word" or heads)
+    if not domain.read():
         return None
     if kind in {"sign", "word", "at"} and mailbox.gap and not mailbox.certain and mailbox.word in SEQUENCE:
         return None  # "and then @...": what stands before it was said in a sentence before
+    if kind in {"at", "near"} and mailbox.word.endswith("'s"):
+        return None
     before = text[max(floor, mailbox.start - _CUE_WINDOW) : mailbox.start]
     cue = _CUE.search(before) is not None
     if kind == "sign" and not mailbox.gap and not domain.gap:
@@ -269,7 +276,7 @@ def _address(view: View, text: str, sign: re.Match[str], floor: int) -> tuple[in
         plain = mailbox.word not in _NO_MAILBOX and (domain.said or cue or _LEADS_IN.search(before) is not None)
         plain = plain or (mailbox.word in _ROLES and domain.said)
         fits = domain.top_level and (mailbox.certain or plain)
-        fits = fits and (domain.words == 1 or mailbox.certain or cue)
+        fits = fits and (domain.words == 1 or mailbox.certain or cue or heads)
     if fits:
         if kind in {"at", "word", "near"}:
             mailbox.take_in_names()
@@ -277,6 +284,12 @@ def _address(view: View, text: str, sign: re.Match[str], floor: int) -> tuple[in
     # Words that were taken for more of the domain may have hidden a plain one.
     written = _WRITTEN_DOMAIN.match(text, sign.end()) if kind == "sign" and not mailbox.gap else None
     return (mailbox.start, written.end()) if written else None
+
+
+def _heads(text: str, start: int) -> bool:
+    """Tell whether a mailbox begins its sentence, behind words that lead in to it at most."""
+    lead = text[max(0, start - _CUE_WINDOW) : start].rpartition("\n")[2]
+    return all(word.strip(".,:;!?") in SEQUENCE for word in lead.split())
 
 
 def _after_website(text: str, mailbox: _Mailbox, sign: int) -> bool:

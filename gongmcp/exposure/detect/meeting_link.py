@@ -31,7 +31,7 @@ _HOSTS: Final = (
     rf"|lifesizecloud{_DOT}com|call{_DOT}lifesizecloud{_DOT}com|{_SUB}starleaf{_DOT}com|{_SUB}pexip{_DOT}me"
     rf"|meet{_DOT}zoho{_DOT}(?:com|eu)|g{_DOT}co\s*/\s*meet"
 )
-_OPEN: Final = re.compile(r"\s*/")
+_OPEN: Final = re.compile(r"[\s,]*/")
 _OPEN_END: Final = re.compile(r"(?:[^\S\n]*[/?=&_-])+")
 
 

@@ -28,6 +28,11 @@ _AFTER: Final = re.compile(
     rf"\b(?:after|behind|following|past|hinter|hinterm|nach|nachm|danach|derriere|apres|tras|despues de|despues del"
     rf"|detras de|detras del|right of|rechts vom|a droite de) ?{_SIGN}"
 )
+_DOMAIN_CUE: Final = re.compile(
+    r"\b(?:(?:the )?domains?|domane|domaine|dominio|right of (?:it|that)|(?:behind|after|past) (?:it|that)|rechts davon"
+    r"|dahinter|derriere|detras|despues|a droite|a la derecha)(?:'s|,| is| ist| est| es| lautet| kommt| va)?(?=\s)"
+)
+"""What a domain without its sign is told with."""
 _SIGNED: Final = re.compile(r"arrob|arobas|klammeraff|affensch|at[ -](?:sign|symbol|zeichen)|em at\b|m at\b")
 _AHEAD: Final = re.compile(
     rf"\b(?:before|in front of|ahead of|vor|vorm|davor|avant|devant|antes de|antes del|delante de|delante del|left of"
@@ -37,9 +42,11 @@ _OPENING: Final = re.compile(
     r"\b(?:first|front|left|local|erster?n?|vordere[rn]?|premiere|primera|inicial) (?:part|half|bit|piece|chunk|teil"
     r"|halfte|partie|moitie|parte|mitad)\b|\b(?:starts?|begins?|beginnt|fangt|anfang|commence|debut|empieza|comienza|arranca"
     r"|principio)\b|\bvorne?\b|\bvorderer?\b|\buser ?names?\b|\busuario\b|\butilisateur\b|\bbenutzer\w*|\blogin\b"
-    r"|\bmailbox\b|\balias\b|\bpostfach\b|\bbuzon\b|\be?-?mail\w*\b|\badresse?n?\b|\baddress\b|\bcorreo\b|\bcourriel\b|\bdireccion\b"
+    r"|\bmailbox\b|\balias\b|\bpostfach\b|\bbuzon\b|\be?-?mail\w*\b|\badresse?n?\b|\baddress\b|\bcorreo\b|\bcourriel\b"
+    r"|\bdireccion\b"
     r"|\bspell\w*|\bbuchstabier\w*|\bepel\w*|\bdeletre\w*|\bwrite\b|\bschreib\w*|\becri\w*|\bescrib\w*|\btype\b|\btippen\b"
-    r"|\btapez\b|\bnotez\b|\bnotier\w*|\bapunt\w*|\banot\w*|\bgot a pen\b"
+    r"|\btapez\b|\bnotez\b|\bnotier\w*|\bapunt\w*|\banot\w*|\bgot a pen\b|\bprimero\b|\bzuerst\b|\bzunachst\b"
+    r"|\bd'abord\b|\bmettez\b|\bpon(?:ga|gan|es)?\b"
 )
 _ENDING: Final = re.compile(
     rf"(?:^|(?<=[\s,']))(?:{any_of(DOTS)}) (?:[a-z]{{2,12}}|[a-z](?: [a-z]){{1,3}})"
@@ -83,7 +90,7 @@ class _Sentence:
 
 def likely(text: str) -> bool:
     """Tell whether the folded *text* speaks of what stands behind the sign of an address."""
-    return _SIGNED.search(text) is not None and _AFTER.search(text) is not None
+    return _SIGNED.search(text) is not None and (_AFTER.search(text) or _AHEAD.search(text)) is not None
 
 
 def find(view: View, bits: Sequence[Bit], finds: Sequence[tuple[int, int, str]]) -> Iterator[tuple[int, int]]:
@@ -94,8 +101,9 @@ def find(view: View, bits: Sequence[Bit], finds: Sequence[tuple[int, int, str]])
     sentences = [
         _Sentence(first, stop, bits[first].start, bits[stop - 1].end) for first, stop in pieces.sentences(bits)
     ]
+    named = _DOMAIN_CUE.search(view.text)
     opened = _OPENING.search(view.text) or _AHEAD.search(view.text)
-    if len(sentences) < 2 or not (likely(view.text) or (opened and broken_email.likely(view.text))):
+    if len(sentences) < 2 or not (likely(view.text) or (opened and (named or broken_email.likely(view.text)))):
         return
     signed = list(addressed.signed_domains(view))
     for at, sentence in enumerate(sentences[1:], 1):
@@ -139,6 +147,12 @@ def _domain(
         led = all(pieces.follows(bit) or bit.word.removesuffix("'s") in _LEADS for bit in lead)
         if len(lead) <= (_MOST_LEAD if led or lead[-1].comma else _MOST_WITH_SIGN if sure else -1):
             return [(start, end)], sure or " " in view.text[start:end].partition(" ")[2].strip()
+    named = _DOMAIN_CUE.search(view.text, sentence.start, sentence.end)
+    if named and sentence.stop - sentence.first <= _MOST_WORDS:
+        bare = addressed.DOMAIN.search(view.text, named.end(), sentence.end)
+        if bare:
+            here = list(_content(view, bits, sentence, named.end()))
+            return [(min([bare.start(), *(start for start, _ in here)]), bare.end())], True
     return [], False
 
 

@@ -34,7 +34,7 @@ _PUBLIC: Final = words(
 )
 _SECRET: Final = re.compile(
     r"[?&#](?:pwd|pass(?:word|code|wort)?|pin|tk|token|access_token|auth(?:key|token)?|key|code|codigo|clave|cle|secret"
-    r"|invite|mtid|id|k|t|h)=(?P<value>[^&]{3,})"
+    r"|invite|mtid|id|k|t|h)=(?P<value>[^&]{2,})"
 )
 _LONE: Final = words("id k t h")
 """Names in a query that mostly hold no secret."""
@@ -56,7 +56,8 @@ _BLANKS: Final = re.compile(r"[ ,]+")
 _NO_VOWEL: Final = "[b-df-hj-np-tv-xz]"
 PATTERN: Final = (
     rf"\.[a-z]+/[^\s]*(?:[0-9][0-9-]*[0-9]|[a-z]+-[a-z]+-|[?&#][a-z_]+=)"
-    rf"|\b(?:dot|punkt|point|punto|period) [a-z]+,? {any_of(SLASHES)}\b|\.[a-z]+[ ,]{{1,2}}{any_of(SLASHES)}\b"
+    rf"|\.[a-z]+/(?:[a-z]+/)?[.,]?\n|\b(?:dot|punkt|point|punto|period) [a-z]+,? {any_of(SLASHES)}\b"
+    rf"|\.[a-z]+[ ,]{{1,2}}{any_of(SLASHES)}\b"
     rf"|\b(?:{_NO_VOWEL}{{3}}-[a-z]{{4}}-[a-z]{{3}}|[a-z]{{3}}-(?:{_NO_VOWEL}{{4}}-[a-z]{{3}}|[a-z]{{4}}-{_NO_VOWEL}{{3}}))\b"
 )
 """What a text with a room holds, for the quick look of ``gongmcp.exposure.masking``."""

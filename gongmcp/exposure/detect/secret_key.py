@@ -14,6 +14,7 @@ from itertools import pairwise
 from math import log2
 from typing import Final
 
+from gongmcp.exposure.detect import phone_number
 from gongmcp.exposure.detect.fold import View
 from gongmcp.exposure.detect.numerals import number_words
 from gongmcp.exposure.detect.spoken import NATO, any_of
@@ -49,6 +50,12 @@ _PEM: Final = re.compile(
     r"(?:(?:(?!-{3,5}\s?begin)[\s\S]){0,8000}?-{3,5}\s?end [a-z0-9 ]{0,30}private key(?: block)?\s?-{3,5}"
     r"|(?:\s*[0-9a-z+/=]{16,})*(?:\s*(?=[0-9a-z+/]*[0-9+/=])[0-9a-z+/=]{4,})?)"
 )
+_GROUPED: Final = re.compile(
+    r"(?<![\w.@/-])(?=[0-9a-z-]*[0-9])(?=[0-9-]*[a-z])(?:[0-9a-z]{4}-){2,7}[0-9a-z]{4}(?![\w@-])"
+    r"|(?<![\w.@/-])(?=[0-9a-z-]*[0-9])(?=[0-9-]*[a-z])(?:[0-9a-z]{5}-){2,7}[0-9a-z]{5}(?![\w@-])"
+)
+"""A licence key, in groups of capitals and digits."""
+_OTHER_WINDOW: Final = 40
 _BEARER: Final = re.compile(r"\b(?:bearer|basic)\b[\s:\"'=]{1,3}(?P<token>[0-9a-z._~+/-]{8,}=*)")
 _LOGIN_URL: Final = re.compile(r"\b[a-z][a-z0-9+.-]{2,20}://[^\s/@:]{1,64}:(?P<token>[^\s/@]{3,})@[^\s]+")
 _ASSIGNED: Final = re.compile(
@@ -66,6 +73,7 @@ CUE_WORDS: Final = (
 )
 _CUE: Final = re.compile(rf"(?<![0-9a-z_]){CUE_WORDS}(?![0-9a-z])")
 _PASSWORD: Final = re.compile(r"pass|pwd|kennwort|contrasena|clave$|mots? de")
+_OTHER: Final = re.compile(phone_number.OTHER)
 _CUE_WINDOW: Final = 70
 _NEAR: Final = 45
 _TOKEN: Final = re.compile(r"(?<![^\s\"'`=:(<\[{,])[^\s\"'`<>(){}\[\],;…]{6,}")
@@ -108,6 +116,7 @@ PATTERN: Final = (
     r"ntn_|atatt3|tvly-|pplx-|figd_|pat-[a-z]{2}1|hvs\.|sntry|nrak-|rnd_|(?:ac|sk)[0-9a-f]{16}|age-secret|dckr_"
     r"|xai-|phc_|amzn\.|"
     r"eyj[0-9a-z]|bearer|"
+    r"[0-9a-z]*[0-9][0-9a-z]*-[0-9a-z]{4,5}-[0-9a-z]{4,5}(?:$|[^0-9a-z])|"
     rf"{_NAMED}[_-](?:[a-z]{{2,8}}[_-])?[0-9a-z]*[0-9]|"
     r"(?:[ps] k|g h [opsur]|g l|github|glpat|x o x|a k i a|a i z a|e y j|h f|n p m)\b)"
     r"|private key|begin [a-z ]*key|://[^\s/@:]+:[^\s/@]+@"
@@ -131,6 +140,15 @@ def _written(view: View) -> Iterator[tuple[int, int]]:
         if _GENERIC.match(found.group()) and _is_word(view, *found.span()):
             continue
         yield found.start(), _continued(view, found.start(), _stripped(text, found.start(), found.end()))
+    for found in _GROUPED.finditer(text):
+        raw = view.raw[slice(*view.raw_span(*found.span()))]
+        coded = sum(not part.isdigit() and not part.isalpha() for part in found.group().split("-"))
+        if (
+            raw.isupper()
+            and coded > 1
+            and not _OTHER.search(text, max(0, found.start() - _OTHER_WINDOW), found.start())
+        ):
+            yield found.span()
     for found in _PEM.finditer(text):
         yield found.span()
     for pattern in (_BEARER, _LOGIN_URL, _ASSIGNED):

@@ -50,6 +50,7 @@ _ORDINARY: Final = re.compile(
     r"[a-z]2[a-z]|[qh][1-4](?:(?:fy|cy)?(?:19|20)?\d\d)?|(?:fy|cy)\d{2,4}|covid19|[2-6][gd]|[48]k|co2|h2o|s3|ec2|i[3579]"
     r"|[abc][0-9]{1,2}(?=$|[abc][0-9])"
 )
+_STEP: Final = 3
 _FIRST_POINTS: Final = frozenset("abc")
 _POINTS: Final = re.compile(r"(?:[a-z]\d{0,2})+")
 _LETTERS: Final = re.compile(r"[a-z]+")
@@ -324,7 +325,7 @@ def _is_code(view: View, bits: Sequence[Bit], run: _Run) -> bool:
         return False
     if announced or run.cased or run.signed:
         return turns > 1 and len(run.letters) > 1
-    if turns < _TURNS or len(run.letters) < _KINDS or len(run.sure) < 2:
+    if turns < _TURNS or len(run.letters) < _KINDS or not _surely(run):
         return False
     if listed(text) or _in_capitals(rest):
         return False
@@ -334,10 +335,16 @@ def _is_code(view: View, bits: Sequence[Bit], run: _Run) -> bool:
     return True
 
 
+def _surely(run: _Run) -> bool:
+    """Tell whether enough letters are ones surely: two that mostly are other words count as one."""
+    return len(run.sure) + (len(run.letters) - len(run.sure)) // 2 > 1
+
+
 def listed(text: str) -> bool:
     """Tell whether points of a list are named, in the order of the alphabet: "A 1, B 2, C 3"."""
     letters = [char for char in text if char.isalpha()]
-    return _POINTS.fullmatch(text) is not None and letters == sorted(letters) and letters[0] in _FIRST_POINTS
+    near = all(0 <= ord(after) - ord(before) <= _STEP for before, after in pairwise(letters))
+    return _POINTS.fullmatch(text) is not None and near and letters[0] in _FIRST_POINTS
 
 
 def _in_capitals(text: str) -> bool:
