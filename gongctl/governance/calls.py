@@ -61,14 +61,21 @@ def payloads_of(connection: sqlite3.Connection, call_id: str) -> CallPayloads:
         (call_id,),
     ).fetchone()
     answered = connection.execute("SELECT payload FROM raw_records WHERE call_id = ? ORDER BY record_id", (call_id,))
-    vcons = connection.execute("SELECT payload FROM raw_vcons WHERE call_id = ? ORDER BY uuid", (call_id,))
     return CallPayloads(
         call_id,
         decode_payload(call),
         None if transcript is None else decode_payload(transcript),
         [
             *(decode_payload(payload) for (payload,) in answered),
-            *(texts_of_vcon(payload) for (payload,) in vcons),
+            *(texts_of_vcon(payload) for payload in _vcons_of(connection, call_id)),
         ],
         imported_at,
     )
+
+
+def _vcons_of(connection: sqlite3.Connection, call_id: str) -> list[bytes]:
+    """Return the stored vCons that a call stands for; a cache of an older schema has none."""
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'raw_vcons'").fetchone() is None:
+        return []
+    rows = connection.execute("SELECT payload FROM raw_vcons WHERE call_id = ? ORDER BY uuid", (call_id,))
+    return [payload for (payload,) in rows]
