@@ -28,6 +28,8 @@ class RootGroup(LazyGroup):
         "profile": Deferred("gongctl.cli.profile_cmd:app", "Map the CRM onto lifecycle buckets and concepts."),
         "mcp": Deferred("gongctl.cli.mcp_cmd:app", "List the agents' tools, read their schemas, dry-run their calls."),
         "audit": Deferred("gongctl.cli.audit_cmd:app", "Read a server's audit log: what left, and to whom."),
+        "analyze": Deferred("gongctl.cli.analyze_cmd:app", "Figures of calls and themes, as agents are told them."),
+        "search": Deferred("gongctl.cli.search_cmd:app", "Search what was said, and calls, as agents are told it."),
         "evidence": Deferred("gongctl.cli.evidence_cmd:app", "Hold what was written against what was said."),
         "review": Deferred("gongctl.cli.review_cmd:app", "Review the tools of a preset and approve them."),
         "policy": Deferred("gongctl.cli.policy_cmd:app", "Hold a policy to committed cases."),
