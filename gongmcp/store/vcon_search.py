@@ -23,6 +23,8 @@ RANKED: Final = 20_000
 """Most matching texts, newest vCons first, that are ranked; beyond that an answer says so."""
 
 _TRIGRAM: Final = 3
+_FEW: Final = 100
+"""How many vCons filters leave up to which words are looked for in each of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,11 +215,18 @@ def keyword(
     if not every:
         narrowed += " AND t.unit IN (SELECT value FROM json_each(:units))"
         values["units"] = "[" + ",".join(f'"{unit}"' for unit in units) + "]"
+    source = "vcon_texts_fts AS f"
+    if filters.any:
+        few = store.rows(f"SELECT v.vcon_no FROM vcons AS v WHERE {where} LIMIT {_FEW + 1}", values)
+        if len(few) <= _FEW:  # a look into each of them costs less than a walk over all matches
+            source = f"""json_each(:few) AS n CROSS JOIN vcon_texts_fts AS f
+                ON f.rowid BETWEEN n.value << {PART_BITS} AND ((n.value + 1) << {PART_BITS}) - 1"""
+            values["few"] = "[" + ",".join(str(row["vcon_no"]) for row in few) + "]"
     rows = store.rows(
         # bm25 works only beside MATCH, so what it gives is kept before it is grouped.
         f"""WITH found AS MATERIALIZED (
               SELECT t.text_no, t.vcon_no, round(-bm25(vcon_texts_fts), 6) AS score
-              FROM vcon_texts_fts AS f JOIN vcon_texts AS t ON t.text_no = f.rowid
+              FROM {source} JOIN vcon_texts AS t ON t.text_no = f.rowid
               WHERE vcon_texts_fts MATCH :fts{narrowed} ORDER BY f.rowid DESC LIMIT :ranked)
             SELECT vcon_no, text_no, max(score) AS score, count(*) AS matches FROM found GROUP BY vcon_no""",
         values,
