@@ -13,13 +13,9 @@ from gongmcp.errors import StartupRefusal
 from gongmcp.vcon.declaration import CATEGORIES, READING, Category, VconTool
 
 _MODULES: Final = (
-    "contract_corpus",
-    "contract_search",
-    "contract_shapes",
-    "read_tools",
-    "format_tools",
-    "analytics_tools",
-    "infra_tools",
+    *("contract_capabilities", "contract_taxonomy", "contract_search", "contract_shapes", "contract_aggregate"),
+    *("contract_graph", "read_tools", "tag_tools", "format_tools", "analytics_tools", "growth_tools"),
+    *("attachment_figures", "tag_figures", "content_figures", "health_figures", "database_tools", "size_tools"),
 )
 _FIRST: Final = ("vcon_capabilities", "vcon_taxonomy", "vcon_search", "vcon_fetch", "describe_response_shape")
 
@@ -32,10 +28,10 @@ def reading_tools() -> dict[str, VconTool]:
     return {name: READING[name] for name in sorted(READING, key=_place)}
 
 
-def _place(name: str) -> tuple[int, int]:
+def _place(name: str) -> tuple[int, int, str]:
     tool = READING[name]
     first = _FIRST.index(name) if name in _FIRST else len(_FIRST)
-    return (0 if tool.contract else 1 + CATEGORIES.index(tool.category)), first
+    return (0 if tool.contract else 1 + CATEGORIES.index(tool.category)), first, name
 
 
 @dataclass(frozen=True, slots=True)

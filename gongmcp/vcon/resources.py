@@ -17,7 +17,7 @@ from gongmcp.render.offers import ResourceInfo
 from gongmcp.store import vcon_read, vcon_shape
 from gongmcp.store import vcon_search as lookup
 from gongmcp.vcon import cursor as cursors
-from gongmcp.vcon.contract_corpus import vcon_graph_shape
+from gongmcp.vcon.contract_graph import vcon_graph_shape
 from gongmcp.vcon.faults import VconFault
 from gongmcp.vcon.items import documents
 from gongmcp.vcon.scope import Scope
