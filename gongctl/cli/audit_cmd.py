@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Final
 import typer
 
 from gongctl.cli.lazy import LightCommand
-from gongctl.cli.output import counted, emit_json, emit_text, fail, heading, note, table
+from gongctl.cli.output import counted, emit_json, emit_text, fail, heading, note, paragraph, table
 from gongctl.cli.restricted import not_sensitive, sensitive
 from gongmcp.errors import Exit, StartupRefusal
 
@@ -161,7 +161,7 @@ def report_log(log: Log, since: Since = None, as_json: Json = False) -> None:
     if not total["requests"]:
         emit_text("No requests.")
         return
-    emit_text(
+    paragraph(
         f"{counted(total['requests'], 'request')} from {figures['first']} to {figures['last']}, "
         f"{total['refused']:,} refused; {counted(total['rows'], 'row')}, {counted(total['bytes'], 'byte')}, "
         f"{counted(total['calls'], 'different call')}."
@@ -258,7 +258,7 @@ def _print_exposure(seen: Exposure, *, ids: bool) -> None:
         emit_text("The cache has no such call, so nothing of it was looked for.")
         return
     segments = sum(len(call.all.segments) for call in seen.calls)
-    emit_text(
+    paragraph(
         f"Something left of {len(seen.calls):,} of {counted(seen.asked, 'call')}, in "
         f"{counted(seen.answers, 'answer')}: {counted(segments, 'different segment')}."
     )

@@ -227,6 +227,8 @@ def audit_list(
     for entry in unmatched:
         named = "" if no_names else f" ({entry.entry.name})"
         note(f"Warning: no call names {entry.entry}{named}.")
+    if unmatched and not allow_unmatched:
+        note("Look for a mistake in the list, or accept it with --allow-unmatched.")
     _tell_standing(found.standing, following)
     if not judged:
         raise SystemExit(int(Exit.CACHE))
@@ -250,11 +252,10 @@ def _print_audit(found: Audit, *, names: bool) -> None:
             for item in found.entries
         ],
     )
-    emit_text("")
-    table(
-        ("calls by list and source", ""),
-        [(name, f"{count:,}") for name, count in (*sorted(found.by_list.items()), *sorted(found.by_source.items()))],
-    )
+    counts = (*sorted(found.by_list.items()), *sorted(found.by_source.items()))
+    if counts:
+        emit_text("")
+        table(("calls by list and source", ""), [(name, f"{count:,}") for name, count in counts])
     emit_text(f"\nSuppressed: {found.suppressed:,} of {counted(found.standing.calls, 'call')}.")
 
 

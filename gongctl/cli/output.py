@@ -25,8 +25,8 @@ DEBUG_HINT: Final = "run it again with GONGCTL_DEBUG=1 to see where; the details
 _GAP: Final = "  "
 """What stands between two columns of a table."""
 
-_ID: Final = re.compile(r"\d{8,}|[a-z]+(?:[_.][a-z0-9]+)+")
-"""What is copied from a table: Gong's numbers, and words with underscores or dots (call_0a1b, a tool, a rule)."""
+_ID: Final = re.compile(r"\d{8,}|[a-z]+(?:[_.-][a-z0-9]+)+")
+"""What is copied from a table: Gong's numbers, and words of parts (call_0a1b, a tool, a rule, a preset)."""
 
 _NEVER_CUT: Final = 1_000_000
 """Width of a line, in cells, that no table reaches: the columns' own widths decide."""
@@ -119,8 +119,9 @@ def counted(count: int, one: str, many: str = "") -> str:
 def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print rows under headers on stdout in aligned columns; every cell is drawn literally.
 
-    On a terminal cells are wrapped to its width, between words where words fit; ids stay whole, so that they can be
-    copied. When piped each row is one line, however long, so that nothing is lost to the tools behind the pipe.
+    On a terminal cells are wrapped to its width, between words where words fit; ids and headers stay whole, so that
+    they can be copied and read. Where there is no room for that, each row is a list of its cells under one another.
+    When piped each row is one line, however long, so that nothing is lost to the tools behind the pipe.
     """
     from rich.cells import cell_len
 
@@ -130,14 +131,31 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     if on_terminal():
         words = [max((cell_len(word) for cell in column for word in cell.split()), default=0) for column in columns]
         ids = [max((cell_len(word) for cell in column for word in _ids(cell)), default=1) for column in columns]
-        widths = _fit(widths, words, ids, shutil.get_terminal_size().columns - len(_GAP) * (len(columns) - 1))
+        heads = [max(map(cell_len, column[0].split()), default=1) for column in columns]
+        whole = [max(both) for both in zip(ids, heads, strict=True)]
+        room = shutil.get_terminal_size().columns
+        if sum(whole) + len(_GAP) * (len(columns) - 1) > room and rows and len(columns) > 1:
+            _list_rows(cells[0], cells[1:], room)
+            return
+        widths = _fit(widths, words, whole, room - len(_GAP) * (len(columns) - 1))
     for line in _lay_out(cells[:1], widths):
         heading(line)
     sys.stdout.writelines(f"{line}\n" for line in _lay_out(cells[1:], widths))
 
 
+def _list_rows(headers: Sequence[str], rows: Sequence[Sequence[str]], room: int) -> None:
+    """Print each row as its headers with the cells beside them, in *room* cells; empty cells are passed over."""
+    from rich.cells import cell_len
+
+    name = max(map(cell_len, headers))
+    for number, row in enumerate(rows):
+        pairs = [(header, cell) for header, cell in zip(headers, row, strict=True) if cell]
+        lines = _lay_out(pairs, [name, max(room - name - len(_GAP), 1)])
+        sys.stdout.writelines(f"{line}\n" for line in ([""] if number else []) + lines)
+
+
 def _ids(cell: str) -> list[str]:
-    """Return the words of *cell* that are ids: of calls, speakers, objects, tools, rules."""
+    """Return the words of *cell* that are ids: of calls, speakers, objects, tools, rules, presets."""
     return [word for word in cell.split() if _ID.fullmatch(word)]
 
 

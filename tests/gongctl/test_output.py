@@ -172,8 +172,30 @@ def test_identifiers_stay_whole_while_there_is_room_for_them() -> None:
         f"from gongctl.cli.output import table; table(['a', 'b', 'c', 'd'], {beside!r})", columns=80
     )
     assert "call_0123456789abcdef  8523802291264472972  " in shown, "other columns are folded"
+    presets = [["business-workbench", "postgres-analyst-business-core", "1"]]
+    shown = run_on_terminal(
+        f"from gongctl.cli.output import table; table(['preset', 'also called', 'tools'], {presets!r})", columns=60
+    )
+    assert "business-workbench  postgres-analyst-business-core" in shown
     narrow = run_on_terminal(f"from gongctl.cli.output import table; table(['tool', 'what'], {rows!r})", columns=20)
     assert max(map(len, output.literal(narrow, allowed="\n").splitlines())) <= 20 + len("␛[1m␛[0m")
+
+
+def test_without_room_for_ids_and_headers_each_row_lists_its_cells() -> None:
+    rows = [["search_transcript_quotes_with_attribution", "7", "long " * 9], ["get_call", "", "b"]]
+    code = f"from gongctl.cli.output import table; table(['asked for', 'requests', 'withheld'], {rows!r})"
+    assert "asked for" in run_on_terminal(code, columns=70).splitlines()[0], "there is room for a table"
+    assert run_on_terminal(code, columns=54).splitlines() == [
+        "asked for  search_transcript_quotes_with_attribution",
+        "requests   7",
+        "withheld   long long long long long long long long",
+        "           long",
+        "",
+        "asked for  get_call",
+        "withheld   b",
+    ]
+    empty = "from gongctl.cli.output import table; table(['asked for', 'requests'], [])"
+    assert run_on_terminal(empty, columns=9, env={"NO_COLOR": "1"}).startswith("ask")
 
 
 def test_a_paragraph_breaks_between_words_on_a_terminal_and_never_in_a_pipe(
