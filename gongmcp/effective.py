@@ -85,6 +85,9 @@ def _value(settings: ServerSettings, name: str) -> tuple[Any, str]:
         # The file's name: where it lies is nobody's business who reads this listing.
         path = settings.restricted_path
         return (None if path is None else path.name), ""
+    if name == "topic_packs":
+        given = settings.layers.get(name)
+        return (Path(str(given[0].value)).name if given else None), ""
     if name == "lock":
         return (None if settings.lock is None else settings.lock.name), ""
     if name == "lock_mode":

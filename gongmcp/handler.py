@@ -53,6 +53,7 @@ from gongmcp.store.freshness import ModelState, is_governed, load_state
 from gongmcp.store.model import ModelRules
 
 if TYPE_CHECKING:
+    from gongmcp.analysis.topic_packs import TopicPacks
     from gongmcp.approval.enforce import UnderLock
     from gongmcp.approval.gate import Look
     from gongmcp.governance.guard import Guard
@@ -159,11 +160,13 @@ class ToolHandler:
         guard: Guard | None = None,
         session: Session | None = None,
         lock: UnderLock | None = None,
+        topics: TopicPacks | None = None,
     ) -> None:
         """Serve the read model of *rules* under *policy*.
 
         *guard* looks at what leaves once more; *session* keeps what one client has seen, None = every call is the
-        first of its session (a preview). *lock* leaves out what was not approved.
+        first of its session (a preview). *lock* leaves out what was not approved. *topics* are the topic packs, None =
+        ours.
         """
         self.policy = policy
         self.tool_timeout = tool_timeout
@@ -173,6 +176,7 @@ class ToolHandler:
         self._guard = guard
         self._session = session
         self._lock = lock
+        self._topics = topics
         self._gate = lock.gate if lock is not None else None
         self._allowed = allowed_tools(policy)
         self._infos: dict[str, ToolInfo] = {}
@@ -233,6 +237,7 @@ class ToolHandler:
             rules=self._rules,
             guard=self._guard,
             lock=self._lock,
+            topics=self._topics,
         )
 
     def under(self, policy: Policy) -> ToolHandler:
@@ -246,6 +251,7 @@ class ToolHandler:
             guard=self._guard,
             session=self._session,
             lock=self._lock,
+            topics=self._topics,
         )
         made._digest = self._digest
         return made
@@ -259,6 +265,7 @@ class ToolHandler:
             rules=self._rules,
             guard=self._guard,
             lock=lock,
+            topics=self._topics,
         )
 
     def close(self) -> None:
@@ -528,7 +535,7 @@ class ToolHandler:
 
     def _scope(self, store: ReadStore, state: ModelState, limit: int, after: tuple[Any, ...] | None) -> CallScope:
         cells = SmallCells(self.policy.min_cell)
-        return CallScope(store, self.policy, state, self._rules.names, limit, after, cells)
+        return CallScope(store, self.policy, state, self._rules.names, limit, after, cells, self._topics)
 
     def _require_store(self) -> StorePool:
         if self._pool is None:
@@ -725,4 +732,5 @@ def build_handler(settings: ServerSettings, db: Path | None = None, *, session: 
         guard=guard,
         session=session,
         lock=lock,
+        topics=settings.topic_packs,
     )

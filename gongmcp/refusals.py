@@ -47,6 +47,7 @@ REFUSALS: Final[dict[str, Refusal]] = {
     "not_a_truth": Refusal("{setting} must be yes or no."),
     "evidence_percent": Refusal("{setting} must be from 1 to 100."),
     "restricted_list": Refusal("{place}: {problem}.", "{hint}"),
+    "topic_packs": Refusal("{place}: {problem}.", "See docs/analysis.md for the form of a file of topic packs."),
     "governance_needs_tools": Refusal(
         "With a restricted list the tools must be chosen.",
         "Give --tool-preset NAME or --tool-allowlist NAME,NAME: with a list nothing is offered by default.",

@@ -31,6 +31,7 @@ from gongmcp.store.crm_names import CrmNames
 from gongmcp.store.model import ModelRules
 
 if TYPE_CHECKING:
+    from gongmcp.analysis.topic_packs import TopicPacks
     from gongmcp.governance.restricted import RestrictedList
     from gongmcp.settings_file import SettingsFile
 
@@ -99,6 +100,13 @@ SETTINGS: tuple[Setting, ...] = (
         "--ai-governance-config",
         "governance.list",
         "YAML file of restricted customers: calls that name one do not exist for agents.",
+    ),
+    Setting(
+        "topic_packs",
+        "GONGMCP_BUSINESS_TOPIC_PACKS_CONFIG",
+        "--business-topic-packs-config",
+        "analysis.topic_packs",
+        "YAML file of topic packs: the words by which business topics and objections are found, beside ours.",
     ),
     Setting(
         "mask_participants",
@@ -243,6 +251,7 @@ class ServerSettings:
         sources: for each setting the kind of layer that decided: ``default``, ``file``, ``env``, ``flag``.
         layers: for each setting that was given, all layers that gave it, strongest first.
         file: the settings file, if there is one.
+        topic_packs: the operator's topic packs beside those of the program, None without a file.
         toolset: which families of tools are served: ``gong``, ``vcon`` or ``all``.
     """
 
@@ -260,6 +269,7 @@ class ServerSettings:
     layers: Mapping[str, tuple[Layer, ...]] = field(default_factory=dict)
     file: SettingsFile | None = None
     toolset: str = "gong"
+    topic_packs: TopicPacks | None = None
 
     @classmethod
     def resolve(
@@ -303,6 +313,7 @@ class ServerSettings:
             {name: found for name, found in layers.items() if found},
             file,
             given.toolset(),
+            given.topic_packs(),
         )
 
     def model_rules(self) -> ModelRules:
@@ -443,6 +454,20 @@ class _Given:
 
         path = Path(str(self.by["ai_governance_config"].value))
         return path, read_restricted_list(path)
+
+    def topic_packs(self) -> TopicPacks | None:
+        """Return the topic packs with those of the operator's file, None without one."""
+        if "topic_packs" not in self.by:
+            return None
+        from gongmcp.analysis.topic_packs import BadPack, packs_with  # a start without a file does not pay for it
+
+        path = Path(str(self.by["topic_packs"].value))
+        try:
+            return packs_with(path)
+        except BadPack as error:
+            raise refused(
+                "topic_packs", place=f"{path.name}:{error.place}".rstrip(":"), problem=error.problem
+            ) from None
 
     def lock(self) -> Path | None:
         """Return the file of what was approved, None without one."""

@@ -55,6 +55,7 @@ _KINDS = {
     "policy_switches": Kind.TEXTS,
     "tool_timeout": Kind.NUMBER,
     "ai_governance_config": Kind.TEXT,
+    "topic_packs": Kind.TEXT,
     "mask_participants": Kind.TRUTH,
     "lock": Kind.TEXT,
     "lock_mode": Kind.TEXT,

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from gongmcp.settings import SETTINGS
 
-FILES: Final = frozenset({"ai_governance_config", "lock", "audit", "audit_arguments", "otel_file"})
+FILES: Final = frozenset({"ai_governance_config", "topic_packs", "lock", "audit", "audit_arguments", "otel_file"})
 """Settings whose value is the name of a file."""
 OF_A_SERVER: Final = frozenset({"audit", "audit_max_bytes", "audit_arguments", "otel_file"})
 """Settings that no dry run has and a client's server does; those of HTTP belong to another kind of server."""

@@ -20,6 +20,7 @@ from gongmcp.exposure.rows import Row
 from gongmcp.exposure.small_cells import SmallCells
 
 if TYPE_CHECKING:
+    from gongmcp.analysis.topic_packs import TopicPacks
     from gongmcp.exposure.policy import Policy
     from gongmcp.store.connection import ReadStore
     from gongmcp.store.crm_names import CrmNames
@@ -98,6 +99,7 @@ class CallScope:
         names: what CRM systems call things, defaults or the operator's.
         limit: effective row limit.
         after: key of the last row of the page before, when a cursor was given.
+        topics: the topic packs in force, None = those that come with the program.
         cells: how counts leave; a tool that counts groups gives them to it before it makes rows.
     """
 
@@ -108,6 +110,7 @@ class CallScope:
     limit: int = 0
     after: tuple[Any, ...] | None = None
     cells: SmallCells = field(default_factory=SmallCells)
+    topics: TopicPacks | None = None
 
 
 ToolFunction = Callable[[Any, CallScope], Any]

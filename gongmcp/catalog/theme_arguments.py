@@ -57,7 +57,7 @@ class ThemeArguments(CohortArguments, kw_only=True):
 
 def packs_of(scope: CallScope) -> TopicPacks:
     """Return the topic packs in force."""
-    return builtin_packs()
+    return scope.topics or builtin_packs()
 
 
 def role_of(args: Any) -> str | None:

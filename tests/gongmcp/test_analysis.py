@@ -19,7 +19,9 @@ from gongmcp.analysis.stems import LEAST, stem
 from gongmcp.analysis.stop_words import stop_words
 from gongmcp.analysis.theme_query import theme_query
 from gongmcp.analysis.topic_packs import BadPack, builtin_packs, packs_with, read_packs, term_of
+from gongmcp.errors import StartupRefusal
 from gongmcp.store.unicode61 import words
+from tests.gongmcp.conftest import MakeHandler
 
 counts = st.integers(0, 10_000)
 
@@ -249,3 +251,19 @@ def test_packs_of_a_file_stand_beside_ours(tmp_path: Path) -> None:
         file.write_text(text, "utf-8")
         with pytest.raises(BadPack):
             packs_with(file)
+
+
+def test_the_operators_packs_are_a_setting_and_a_bad_file_is_refused(tmp_path: Path, make_handler: MakeHandler) -> None:
+    file = tmp_path / "packs.yaml"
+    file.write_text("mine:\n  topics:\n    money: [revenue, margin*]\n", "utf-8")
+    handler = make_handler(topic_packs=str(file))
+    asked = {"filter": {"quarter": "2026-Q1"}, "theme_query": "money", "topic_packs": ["mine"], "limit": 1}
+    for served in (handler, handler.with_policy(provenance="alias")):
+        answer = served.call("search_transcripts_by_filters", asked).answer.structured
+        assert answer is not None
+        assert answer["theme_understood"] == "money OR revenue OR margin*"
+    assert make_handler().call("search_transcripts_by_filters", asked).answer.is_error
+    file.write_text("mine:\n  topics:\n    money: []\n", "utf-8")
+    with pytest.raises(StartupRefusal) as caught:
+        make_handler(topic_packs=str(file))
+    assert "packs.yaml:mine.topics.money" in caught.value.message
