@@ -103,6 +103,7 @@ _ENDS: Final = re.compile(r"[.!?]\s|\n")
 
 _GATHERED: Final = frozenset({"gathered", "key", "link", "iban", "card", "phone", "said", "mixed"})
 """Signs of what may go on over any words."""
+_URL: Final = re.compile(r"://|[a-z]\.[a-z]{2,10}/")
 _COUNTRY_CODE: Final = re.compile(
     r"(?:\b(?P<told>country code|(?:lander|landes)-?(?:code|vorwahl)|indicatif(?: (?:du )?pays)?|lada"
     r"|(?:codigo|prefijo) de(?:l)? pais)(?: is| ist| est| es|,)? )?"
@@ -384,12 +385,12 @@ def _kind_mixed(union: _Union, around: _Around) -> str | None:
         return "key"
     if union.mixed and union.letters > 2 and _WRITTEN_KEY.match(union.text) and len(union.digits) > 1:
         return "key"
-    if alnum >= _HEX and len(union.digits) >= 4 and union.mixed and "://" not in union.text:
+    if alnum >= _HEX and len(union.digits) >= 4 and union.mixed and not _URL.search(union.text):
         return "key"
     if alnum >= 10 and union.names >= 8 and union.digits:
         return "key"
     if alnum >= _LONG_KEY and union.spelt >= 3 and len(union.digits) >= 3 and not union.mixed:
-        return None if union.names == union.letters or spelt_code.listed(union.text) else "key"
+        return None if union.names == union.letters or spelt_code.ordinary(union.text) else "key"
     return None
 
 

@@ -20,6 +20,7 @@ from gongmcp.exposure.detect.spoken import (
     FILLERS,
     HYPHENS,
     JOINTS,
+    SLASHES,
     UNDERSCORES,
     any_of,
     words,
@@ -117,6 +118,7 @@ _NO_MAILBOX: Final = words(
     "verfügbar sounds spricht hort schreibt prononce prononcent ecrit suena"
 )
 _ROLES: Final = words("info team press staff support help contact office jobs sales customer customers order")
+_SLASH: Final = re.compile(rf"[\s,]+{any_of(SLASHES)}\b|/")
 _SHORT_WORDS: Final = words("in it is to so me be at my no us am as do an of or on we he by pm if al la le et")
 _NO_DOMAIN: Final = words("a an the this that our your my his her their its one some any www http https")
 
@@ -277,6 +279,8 @@ def _address(view: View, text: str, sign: re.Match[str], floor: int) -> tuple[in
         plain = plain or (mailbox.word in _ROLES and domain.said)
         fits = domain.top_level and (mailbox.certain or plain)
         fits = fits and (domain.words == 1 or mailbox.certain or cue or heads)
+    if kind == "at" and not mailbox.certain and _SLASH.match(text, domain.end):
+        return None  # "the video at example dot com slash video"
     if fits:
         if kind in {"at", "word", "near"}:
             mailbox.take_in_names()

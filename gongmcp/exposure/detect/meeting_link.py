@@ -42,7 +42,7 @@ def _spelt(host: str) -> str:
 
 _SPELT_HOST: Final = re.compile(
     rf"(?<![0-9a-z@.-])(?:{_spelt('zoom.us')}|{_spelt('zoom.com')}|{_spelt('meet.google.com')}"
-    rf"|{_spelt('teams.microsoft.com')}|{_spelt('teams.live.com')}|(?:[0-9a-z-]+\s*\.\s*)?{_spelt('webex.com')})(?![0-9a-z-])"
+    rf"|{_spelt('teams.microsoft.com')}|{_spelt('teams.live.com')}|(?:(?:[0-9a-z][^\S\n]+){{0,20}}[0-9a-z-]+\s*\.\s*)?{_spelt('webex.com')})(?![0-9a-z-])"
 )
 _SCHEME: Final = r"(?:https?(?:\s*:\s*)?(?:\s*/){0,2}\s*)?(?:www\s*\.\s*)?"
 _HOST: Final = re.compile(rf"(?<![0-9a-z@.-]){_SCHEME}(?:{_HOSTS})(?![0-9a-z-])")

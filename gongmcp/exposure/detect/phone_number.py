@@ -406,6 +406,8 @@ def _numbers_in(text: str, groups: list[_Said], plus: bool, announced: bool) -> 
     announced = cue in {"strong", "weak"} or _AFTER.match(text, end) is not None
     if not announced and (_counting(groups) or _said_years(groups)):
         return
+    if cue != "strong" and all(len(group.digits) > 1 and group.digits[-1] == "0" for group in groups):
+        return  # "ten, twenty, forty, eighty"
     if cue == "other" and _other_is_near(text, start):
         return
     if _UNIT.match(text, end):

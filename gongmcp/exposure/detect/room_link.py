@@ -47,6 +47,7 @@ _MEETING: Final = re.compile(
     r"|webinar\w*|codes?|codigo|visio|join|beitreten|llamada|appel|call)\b"
 )
 _NEAR: Final = 250
+_STEP: Final = re.compile(r"/[\s,]*([a-z]+)(?=[\s,]*/)")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _LEAST_WRITTEN, _LEAST_SAID = 5, 3
 _LEAST_MIXED: Final = 6
@@ -87,7 +88,8 @@ def find(view: View) -> Iterator[tuple[int, int]]:
 def hosts(text: str) -> Iterator[re.Match[str]]:
     """Yield each host in *text*, speech written down, that speaks of a meeting or whose path does."""
     for host in _HOST.finditer(text):
-        steps = set(re.findall(r"[a-z]+", text[host.end() : host.end() + _NEAR // 4].partition("\n")[0])[:2])
+        path = text[host.end() : host.end() + _NEAR // 4].partition("\n")[0]
+        steps = set(_STEP.findall(path)[:2])
         if _labels(host["host"]) & _HOST_ROOMS or steps & (_STEPS - _LONE):
             yield host
 

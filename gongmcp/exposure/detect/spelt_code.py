@@ -24,7 +24,7 @@ Find = tuple[int, int, str]
 _SHORT_NAMES: Final[dict[str, str]] = {"be": "b", "ce": "c", "de": "d", "te": "t", "ve": "v", "pe": "p", "ge": "g"}
 """Names of letters that mostly are other words."""
 _OTHER_WORDS: Final = _SHORT_NAMES.keys() | words("a e i o u y")
-_MAYBE_NUMBERS: Final = words("oh o un une una uno ein eine en on e y nil")
+_MAYBE_NUMBERS: Final = words("oh o un une una uno ein eine e y")
 _LIKELY: Final = words("dos tres six sept dix acht one ten once seize")
 """Numbers that mean something else but beside a letter."""
 _LARGE: Final = words("hundred hundert cent cents ciento cien mil mille tausend thousand")
@@ -327,7 +327,7 @@ def _is_code(view: View, bits: Sequence[Bit], run: _Run) -> bool:
         return turns > 1 and len(run.letters) > 1
     if turns < _TURNS or len(run.letters) < _KINDS or not _surely(run):
         return False
-    if listed(text) or _in_capitals(rest):
+    if ordinary(text):
         return False
     if run.names and not run.singles:
         plain = set(run.names) <= _CITIES
@@ -340,15 +340,18 @@ def _surely(run: _Run) -> bool:
     return len(run.sure) + (len(run.letters) - len(run.sure)) // 2 > 1
 
 
-def listed(text: str) -> bool:
-    """Tell whether points of a list are named, in the order of the alphabet: "A 1, B 2, C 3"."""
+def ordinary(text: str) -> bool:
+    """Tell whether letters and digits are points of a list ("A 1, B 2, C 3") or mostly abbreviations ("HTTP 2")."""
+    return _listed(text) or _in_capitals(text)
+
+
+def _listed(text: str) -> bool:
     letters = [char for char in text if char.isalpha()]
     near = all(0 <= ord(after) - ord(before) <= _STEP for before, after in pairwise(letters))
     return _POINTS.fullmatch(text) is not None and near and letters[0] in _FIRST_POINTS
 
 
 def _in_capitals(text: str) -> bool:
-    """Tell whether most of it are abbreviations: "HTTP 2, TLS 1"."""
     groups = _LETTERS.findall(text)
     letters = sum(map(len, groups))
     return max(map(len, groups), default=0) >= _KINDS and letters > 2 * (len(text) - letters)
