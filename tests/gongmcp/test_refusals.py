@@ -123,6 +123,7 @@ SETTINGS_CASES: list[tuple[str, list[str], dict[str, str]]] = [
     ("not_a_truth", ["--db", "x.db"], {"GONGMCP_MASK_PARTICIPANTS": "perhaps"}),
     ("evidence_percent", ["--db", "x.db", "--evidence-percent", "101"], {}),
     ("restricted_list", ["--db", "x.db"], {"GONGMCP_AI_GOVERNANCE_CONFIG": "list_without.yaml"}),
+    ("topic_packs", ["--db", "x.db", "--business-topic-packs-config", "no_packs.yaml"], {}),
     ("governance_needs_tools", ["--db", "x.db", "--ai-governance-config", "list.yaml"], {}),
     ("lock_mode", ["--db", "x.db", "--lock", "empty.json", "--lock-mode", "relax"], {}),
     ("lock_mode_alone", ["--db", "x.db"], {"GONGMCP_LOCK_MODE": "warn"}),
