@@ -433,3 +433,15 @@ def test_only_tools_that_write_say_so(reader: VconHandler) -> None:
         if info.annotations["destructiveHint"]:
             assert writes
     assert all_tools()["delete_vcon"].destructive
+
+
+def test_the_page_lists_the_tools_as_they_are() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "vcon-tools.md").read_text(encoding="utf-8")
+    for tool in all_tools().values():
+        row = f"| `{tool.name}` | {tool.category} | {tool.rate} |"
+        assert row in page
+        if tool.instead:
+            assert f"| `{tool.name}` | `{tool.instead.split()[0]}`" in page
+    for name, profile in PROFILES.items():
+        (row,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` |") and "read" in line]
+        assert all(category in row for category in profile.categories)
