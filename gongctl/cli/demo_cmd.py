@@ -138,7 +138,7 @@ def _next_steps(db: Path | None) -> None:
     file = shlex.quote(str(db)) if db is not None else "demo.db"
     steps = [] if db is not None else [("gongctl demo --db demo.db", "keep the cache of the sample")]
     steps += [
-        (f"gongctl tui --db {file}", "preview any tool on screen"),
+        (f"gongctl tui --db {file}", "review on screen what each tool gives and withholds"),
         (
             f"gongctl mcp call {TOOL} --db {file} --set query=guidance --explain --text",
             "dry-run another search",
