@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from gongmcp.identity.client import Client, Kind
 from gongmcp.identity.jwks import ALGORITHMS, BadKeySet, public_keys
 from gongmcp.identity.narrowing import Narrowing
-from gongmcp.identity.watched_file import BadFile, WatchedFile
+from gongmcp.identity.watched_file import BadFile, WatchedFile, read_public
 
 if TYPE_CHECKING:
     from joserfc.jwk import KeySet
@@ -42,7 +42,7 @@ class SignedTokens:
 
     def __init__(self, issuer: Issuer, keys: Path) -> None:
         self._issuer = issuer
-        self._keys = WatchedFile(keys, _key_set, _read_public)
+        self._keys = WatchedFile(keys, _key_set, read_public)
 
     def check(self) -> None:
         """Raise ``BadFile`` unless the file of keys is good now."""
@@ -120,10 +120,3 @@ def _key_set(document: bytes) -> KeySet:
         raise BadFile(str(bad)) from None
     except (JoseError, ValueError, TypeError, KeyError):
         raise BadFile("it holds a key that cannot be read") from None
-
-
-def _read_public(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise BadFile(f"it cannot be read: {(error.strerror or 'unknown').lower()}") from None

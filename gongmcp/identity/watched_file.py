@@ -29,12 +29,26 @@ def read_private(path: Path) -> bytes:
     Raises:
         BadFile: it cannot be read, is no regular file, is too long, or is open to others.
     """
+    return _read(path, private=True)
+
+
+def read_public(path: Path) -> bytes:
+    """Return the content of a regular file that holds no secret.
+
+    Raises:
+        BadFile: it cannot be read, is no regular file, or is too long.
+    """
+    return _read(path, private=False)
+
+
+def _read(path: Path, *, private: bool) -> bytes:
     try:
-        with path.open("rb") as file:
+        # Without O_NONBLOCK, a pipe would be waited for, and with it every other client.
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             found = os.fstat(file.fileno())
             if not stat.S_ISREG(found.st_mode):
                 raise BadFile("it is no regular file")
-            if found.st_mode & 0o077:
+            if private and found.st_mode & 0o077:
                 raise BadFile("others than its owner may read it; set it to mode 0600")
             data = file.read(MAX_BYTES + 1)
     except OSError as error:

@@ -6,7 +6,9 @@ import base64
 import hmac
 import json
 import logging
+import os
 import time
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -30,7 +32,7 @@ from gongmcp.identity.narrowing import Narrowing
 from gongmcp.identity.resolver import Denied, Resolver
 from gongmcp.identity.signed_token import Forbidden, Issuer, SignedTokens
 from gongmcp.identity.token_file import TokenFiles, token_of
-from gongmcp.identity.watched_file import BadFile
+from gongmcp.identity.watched_file import MAX_BYTES, BadFile, read_private, read_public
 
 GOOD = b"b2ZmaWNpYWwtdGVzdC10b2tlbi0wMTIzNDU2Nzg5"
 
@@ -415,3 +417,13 @@ def test_the_control_finds_a_policy_that_is_wider() -> None:
     ):
         assert not is_no_wider(wider, base)
     assert not any(Narrowing(preset, tools) for preset, tools in product((None,), (None,)))
+
+
+@pytest.mark.parametrize("read", [read_private, read_public])
+def test_a_pipe_or_folder_in_place_of_a_file_is_refused_at_once(read: Callable[[Path], bytes], tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe", 0o600)
+    (tmp_path / "long").touch(0o600)
+    os.truncate(tmp_path / "long", MAX_BYTES + 1)
+    for name in ("pipe", ".", "none", "long"):
+        with pytest.raises(BadFile):
+            read(tmp_path / name)
