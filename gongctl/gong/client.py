@@ -24,6 +24,7 @@ from gongctl.gong.retry import RETRIED, Patience, retry_after
 from gongctl.ingest.decode import decode
 from gongctl.ingest.records import BadRecord
 from gongmcp import __version__
+from gongmcp.errors import Exit, StartupRefusal
 
 if TYPE_CHECKING:
     import httpx2
@@ -227,7 +228,15 @@ async def open_client(
     # Plain http goes to this machine alone: past any proxy, and without reading certificates, which takes 0.1 s.
     plain = credentials.base_url.startswith("http://")
     verify = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else True
-    async with httpx2.AsyncClient(
-        headers=headers, timeout=patience.timeout, limits=limits, verify=verify, trust_env=not plain
-    ) as http:
+    try:
+        made = httpx2.AsyncClient(
+            headers=headers, timeout=patience.timeout, limits=limits, verify=verify, trust_env=not plain
+        )
+    except (OSError, ValueError, httpx2.InvalidURL):
+        raise StartupRefusal(
+            "What the environment says of a proxy or of certificates cannot be used.",
+            "Correct HTTPS_PROXY, ALL_PROXY, NO_PROXY, SSL_CERT_FILE and SSL_CERT_DIR, or unset them.",
+            Exit.USAGE,
+        ) from None
+    async with made as http:
         yield GongClient(http, credentials.base_url, pace, patience)

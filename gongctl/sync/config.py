@@ -6,6 +6,7 @@ from the file's folder.
 
 from __future__ import annotations
 
+import os
 import tomllib
 from datetime import date, datetime
 from pathlib import Path
@@ -145,7 +146,15 @@ def read_run_config(path: Path) -> RunConfig:
         _check_times(step, f"{path.name}: steps[{number}]")
 
     def located(name: str | None) -> str | None:
-        return None if name is None else str(path.parent.resolve() / Path(name).expanduser())
+        if name is None:
+            return None
+        try:
+            os.fsencode(name)
+            if "\0" not in name:
+                return str(path.parent.resolve() / Path(name).expanduser())
+        except (UnicodeEncodeError, RuntimeError):  # no such user
+            pass
+        raise StartupRefusal(f"{path.name} names a file that no system can have.", "Correct its name.", Exit.USAGE)
 
     return msgspec.structs.replace(
         config,
@@ -193,7 +202,8 @@ def _parsed(path: Path, text: str) -> Any:
         place += f": {error}"
     except MarkedYAMLError as error:
         place += f":{error.problem_mark.line + 1}" if error.problem_mark else ""
-    except (YAMLError, ValueError, RecursionError):
+    # What the parser raises of its own over odd escapes, directives and depth is a fault of the text as well.
+    except (YAMLError, ValueError, LookupError, ArithmeticError, TypeError, AttributeError, RecursionError):
         pass
     raise StartupRefusal(f"{place} is not {kind}.", "docs/sync.md has an example.", Exit.USAGE)
 

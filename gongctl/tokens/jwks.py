@@ -70,8 +70,8 @@ def _discovered(client: httpx2.Client, issuer: str) -> str:
 def _get(client: httpx2.Client, url: str) -> bytes:
     import httpx2
 
-    parts = urlsplit(url)
-    if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _LOOPBACK):
+    scheme, host = _place(url)
+    if scheme != "https" and not (scheme == "http" and host in _LOOPBACK):
         raise _refusal(url, "only https is fetched")
     try:
         with client.stream("GET", url, headers={"Accept": "application/json"}) as answer:
@@ -89,6 +89,15 @@ def _get(client: httpx2.Client, url: str) -> bytes:
         raise _refusal(url, "it is no address") from None
 
 
+def _place(url: str) -> tuple[str, str]:
+    """Return scheme and host of *url*, '' for what it lacks."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "", ""
+    return parts.scheme, parts.hostname or ""
+
+
 def _refusal(url: str, problem: str) -> StartupRefusal:
-    host = urlsplit(url).hostname or "the address"
+    host = _place(url)[1] or "the address"
     return StartupRefusal(f"The keys were not fetched from {host}: {problem}.", "The file is unchanged.", Exit.FAILED)

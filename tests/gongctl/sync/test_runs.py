@@ -28,6 +28,7 @@ from gongctl.gong.retry import Patience, retry_after
 from gongctl.sync.config import CallsStep, read_run_config
 from gongctl.sync.coverage import Window, finish_window, forget_coverage, gaps, plan_windows, save_window, settled
 from gongctl.sync.times import DAY, HOUR, moment_of, seconds_of
+from gongctl.tokens.jwks import fetch_keys
 from gongmcp.errors import StartupRefusal
 from tests.fake_gong.app import SECRET, Moods
 from tests.fake_gong.data import made_up
@@ -386,3 +387,38 @@ def test_an_address_with_odd_signs_is_none(url: str) -> None:
     with pytest.raises(StartupRefusal) as refused:
         checked_base_url(url)
     assert refused.value.message.isprintable()
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['db: "a\\0b"', "db: ~no-such-user/x", 'db: "\\U99999999"', 'db: "\\ud800"', "db: !!int x", "1: 2", "<<: [1]"],
+)
+def test_odd_yaml_is_refused(line: str, tmp_path: Path) -> None:
+    (tmp_path / "run.yaml").write_text(f"version: 1\nsteps:\n- sync: users\n{line}\n")
+    with pytest.raises(StartupRefusal):
+        read_run_config(tmp_path / "run.yaml")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("HTTPS_PROXY", "foo://proxy.test"), ("HTTPS_PROXY", "http://[::"), ("SSL_CERT_FILE", "/no/such/file")],
+)
+def test_a_proxy_or_certificates_that_cannot_be_used(
+    name: str, value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+    credentials = Credentials("Bearer", "", Secret("x" * 40), "https://gong.test", "environment")
+
+    async def opened() -> None:
+        async with open_client(credentials, Pace("a", Quota(), tmp_path)):
+            pass
+
+    with pytest.raises(StartupRefusal) as refused:
+        asyncio.run(opened())
+    assert value not in refused.value.message
+
+
+@pytest.mark.parametrize("url", ["https://[", "http://[::1", "https://", "file:///etc/hosts", "http://\u2100.test", ""])
+def test_keys_are_fetched_from_no_odd_address(url: str) -> None:
+    with pytest.raises(StartupRefusal):
+        fetch_keys(url=url)
