@@ -88,11 +88,11 @@ def uninstall(client: Client, path: Path, *, name: str = DEFAULT_NAME, dry_run: 
         change, after = "taken_out", without_server(client, present, name, entry_before)
     if not dry_run:
         if change == "removed_file":
-            place.unlink()
+            _remove(client, place)
         elif after != present:
             _replace(client, place, present, after)
         if copy is not None:
-            copy.unlink()
+            _remove(client, copy)
     return Outcome(change, place, copy, after)
 
 
@@ -133,12 +133,13 @@ def _read(client: Client, place: Path) -> bytes | None:
 
 def _keep(client: Client, place: Path, name: str, before: bytes | None) -> None:
     """Keep what was there, with the permissions that it had: such files may hold keys of other servers."""
-    with suppress(FileNotFoundError):
-        _copy = _copy_of(place, name)
-        if _copy is not None:  # of an installation that was undone by hand
-            _copy.unlink()
+    if (copy := _copy_of(place, name)) is not None:  # of an installation that was undone by hand
+        _remove(client, copy)
     if before is None:
-        place.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _refused(client, place, f"its folder cannot be made ({error.strerror})") from error
         _write(client, none_before_path(place, name), b"")
     else:
         _write(client, before_path(place, name), before, like=place)
@@ -149,6 +150,13 @@ def _replace(client: Client, place: Path, before: bytes | None, after: bytes) ->
     if _read(client, place) != before:
         raise _refused(client, place, "it was changed meanwhile; run this again")
     _write(client, place, after)
+
+
+def _remove(client: Client, file: Path) -> None:
+    try:
+        file.unlink(missing_ok=True)
+    except OSError as error:
+        raise _refused(client, file, f"it cannot be removed ({error.strerror})") from error
 
 
 def _write(client: Client, place: Path, data: bytes, *, like: Path | None = None) -> None:

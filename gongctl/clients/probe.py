@@ -31,6 +31,7 @@ _INHERITED: Final = (
 """What clients hand on: the SDKs' own lists, for both kinds of systems."""
 _MAX_LINE: Final = 32 << 20
 _SAID_CHARS: Final = 300
+_MAX_PAGES: Final = 1_000
 _COUNTED: Final = ("name", "description", "inputSchema")
 
 
@@ -69,12 +70,15 @@ def probe(
         server.tell("notifications/initialized")
         tools: list[dict[str, Any]] = []
         cursor: str | None = None
-        while True:
+        for _ in range(_MAX_PAGES):
             page = server.ask("tools/list", {"cursor": cursor} if cursor else {})
-            tools += [tool for tool in page.get("tools", ()) if isinstance(tool, dict)]
+            listed = page.get("tools")
+            tools += [tool for tool in (listed if isinstance(listed, list) else ()) if isinstance(tool, dict)]
             cursor = page.get("nextCursor")
             if not cursor:
                 break
+        else:
+            raise _failed(f"its list of tools has more than {_MAX_PAGES} pages")
     info = hello.get("serverInfo")
     said = info if isinstance(info, dict) else {}
     return Probe(
@@ -181,7 +185,7 @@ class _Server:
     def _message(line: bytes) -> dict[str, Any]:
         try:
             message = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             message = None
         if not isinstance(message, dict):
             raise _failed("it writes something else than the protocol to its standard output")

@@ -19,10 +19,13 @@ def clients(variables: Mapping[str, str], *, start: bool = False) -> Iterator[Fi
     """Look at each known client's configuration; *start* starts every server that is found and lists its tools."""
     for client in CLIENTS:
         path = own_config_path(client, variables)
-        if not path.exists():
-            yield Finding("clients", client.name, "skip", f"No configuration at {path}.")
-            continue
         try:
+            if not path.exists():
+                yield Finding("clients", client.name, "skip", f"No configuration at {path}.")
+                continue
+            if not path.is_file():  # a pipe would be waited for
+                yield Finding("clients", client.name, "warn", f"{path} is no regular file.")
+                continue
             data = path.read_bytes()
             names = [name for name, entry in servers_of(client, data).items() if _is_ours(entry)]
         except StartupRefusal as refusal:

@@ -315,3 +315,43 @@ def test_what_cannot_be_followed_is_refused(client: Client, number: int) -> None
 def test_a_path_that_is_no_utf_8_is_refused(client: Client) -> None:
     with pytest.raises(StartupRefusal):
         with_server(client, b"", "gong", [*LINE, "/data/caf\udce9.db"])
+
+
+ENDLESS = """
+import json, sys
+for line in sys.stdin:
+    number = json.loads(line).get("id")
+    if number:
+        print(json.dumps({"id": number, "result": RESULT}), flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "print('[' * 100_000)",
+        "print(b'\\xff')",
+        ENDLESS.replace("RESULT", '{"tools": [], "nextCursor": "again"}'),
+        ENDLESS.replace("RESULT", "5"),
+    ],
+)
+def test_a_server_that_says_something_else_is_none(code: str) -> None:
+    with pytest.raises(StartupRefusal):
+        probe([sys.executable, "-c", code], seconds=20)
+
+
+def test_a_list_of_tools_that_is_none_is_empty() -> None:
+    assert probe([sys.executable, "-c", ENDLESS.replace("RESULT", '{"tools": 5}')], seconds=20).tools == ()
+
+
+@pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
+def test_a_folder_that_cannot_be_made_or_emptied_is_told(client: Client, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StartupRefusal):
+        install(client, tmp_path / "file" / "config", LINE)
+    install(client, tmp_path / "config", LINE)
+    mark = none_before_path(tmp_path / "config", "gong")
+    mark.unlink()
+    mark.mkdir()
+    with pytest.raises(StartupRefusal):
+        uninstall(client, tmp_path / "config")
