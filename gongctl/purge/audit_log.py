@@ -10,7 +10,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterable, Iterator, Set
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -39,32 +39,47 @@ def sealed_records(path: Path, calls: Set[str], *, clear: bool) -> int:
     try:
         if not path.is_file():
             raise StartupRefusal(f"There is no audit log at {path}.", "Name the file that --audit names.", Exit.USAGE)
-        return sum(_in_file(file, calls, clear) for file in (*(moved for _, moved in moved_aside(path)), path))
+        found = 0
+        # The current one first: what a server moves aside meanwhile is found among the others.
+        with suppress(FileNotFoundError):
+            found += _in_file(path, calls, clear)
+        return found + sum(_in_file(file, calls, clear) for _, file in moved_aside(path))
     except OSError as error:
         raise StartupRefusal(f"The audit log {path} cannot be changed: {error.strerror}.", "", Exit.FAILED) from error
 
 
 def _in_file(path: Path, calls: Set[str], clear: bool) -> int:
-    with _locked(path) as data:
-        lines = data.split(b"\n")
+    with _locked(path) as handle:
+        with os.fdopen(os.dup(handle), "rb") as file:
+            lines = file.read().split(b"\n")
         found = [number for number, line in enumerate(lines) if _concerned(line, calls, path)]
         if found and clear:
             for number in found:
                 lines[number] = _without_arguments(lines[number])
             write_whole(path, b"\n".join(lines))
+            _give_to(path, os.fstat(handle))
     return len(found)
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[bytes]:
-    """Yield what the file holds; nobody writes to it meanwhile."""
-    handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        with os.fdopen(os.dup(handle), "rb") as file:
-            yield file.read()
-    finally:
-        os.close(handle)
+def _locked(path: Path) -> Iterator[int]:
+    """Yield a descriptor of the file that stands at the path; nobody writes to it meanwhile."""
+    while True:
+        handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            # A server may have moved it aside while the lock was waited for: another one stands there now.
+            if os.path.samestat(os.fstat(handle), path.lstat()):
+                yield handle
+                return
+        finally:
+            os.close(handle)
+
+
+def _give_to(path: Path, before: os.stat_result) -> None:
+    """Give the new file to whom the old one belonged: a server writes to no log of somebody else."""
+    if before.st_uid != os.geteuid():
+        os.chown(path, before.st_uid, before.st_gid)
 
 
 def _concerned(line: bytes, calls: Set[str], path: Path) -> bool:

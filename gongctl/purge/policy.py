@@ -134,7 +134,7 @@ def _yaml(data: bytes, path: Path) -> Any:
         mark = error.problem_mark or error.context_mark
         raise _refused(path, "it is no YAML document" + (f" (line {mark.line + 1})" if mark else "")) from None
     # What the parser raises of its own over odd escapes, directives and depth is a fault of the text as well.
-    except (YAMLError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+    except (YAMLError, ValueError, LookupError, ArithmeticError, TypeError, AttributeError, RecursionError):
         raise _refused(path, "it is no YAML document in UTF-8") from None
     if isinstance(value, dict) and isinstance(value.get("older_than"), dt.date):
         value["older_than"] = value["older_than"].isoformat()  # an unquoted day is a date to YAML

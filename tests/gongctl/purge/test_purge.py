@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -17,6 +18,7 @@ from gongctl.cache.operator_model import operator_path, warm_operator_model
 from gongctl.cache.secret import cache_secret
 from gongctl.cache.verify import recount
 from gongctl.cache.writer import CacheWriter
+from gongctl.purge.audit_log import sealed_records
 from gongctl.purge.policy import Approval, LegalHold, PurgePolicy, read_policy
 from gongctl.purge.reclaim import is_pending
 from gongctl.purge.remove import remove_calls, tables_of_calls
@@ -368,3 +370,26 @@ def test_arguments_kept_for_replay_go_with_the_call_that_they_showed(cache: Path
     assert log.stat().st_mode & 0o777 == 0o600
     with pytest.raises(StartupRefusal, match="no audit log"):
         purge(cache, NAMED, audit_logs=[tmp_path / "none"])
+
+
+def test_a_log_that_a_server_moves_aside_meanwhile_is_cleared_and_not_written_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def line(time: str, sealed: str) -> bytes:
+        shown = (ShownCall(call="ab"),)
+        return encode(AuditRecord(time=time, transport="stdio", outcome="ok", calls=shown, sealed=sealed)) + b"\n"
+
+    path, moved = tmp_path / "audit.jsonl", tmp_path / "audit.jsonl.000001"
+    path.write_bytes(line("old", "arguments"))
+    lock = fcntl.flock
+
+    def while_it_is_waited_for(handle: int, operation: int) -> None:
+        if not moved.exists():
+            path.rename(moved)
+            path.write_bytes(line("new", ""))
+        lock(handle, operation)
+
+    monkeypatch.setattr(fcntl, "flock", while_it_is_waited_for)
+    assert sealed_records(path, {"ab"}, clear=True) == 1
+    assert path.read_bytes() == line("new", "")
+    assert moved.read_bytes() == line("old", "")
