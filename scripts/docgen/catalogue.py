@@ -78,7 +78,7 @@ def surface(handler: ToolHandler) -> str:
 
 
 def mcp_table(handler: ToolHandler) -> str:
-    """Return the README's MCP table: the counts, and one row for each tool."""
+    """Return the README's MCP table: the counts, and, folded away, one row for each tool."""
     offered = offers(handler)
     counts = [[kind, str(len(names)), "below" if kind == "Tools" else codes(names)] for kind, names in offered.items()]
     rows = []
@@ -91,7 +91,9 @@ def mcp_table(handler: ToolHandler) -> str:
         [
             table(["Kind", "Count", "Names"], counts),
             table(["Preset", "Tools", "What for"], choices),
+            f"<details>\n<summary>What each of the {len(rows)} tools answers</summary>",
             table(["Tool", "What it answers", "Exposure"], rows),
+            "</details>",
         ]
     )
 
