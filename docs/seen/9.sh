@@ -65,5 +65,14 @@ if wanted 2; then
   point 16 0 tool extract_business_questions \
     '{"filter": {"from_date": "2000-01-01", "to_date": "2099-12-31"}, "kind": "questions", "limit": 3}'
 fi
+if wanted 3; then
+  title "3. 200 true and 200 doctored quotations, told apart"
+  cache
+  point 4 0 "$bin/python" docs/seen/check_quotations.py "$db" 1 2
+fi
+if wanted 4; then
+  title "4. ten questions in at most four calls of six tools each; every quotation of the page was said"
+  point 4 0 "$bin/python" scripts/build_walkthrough.py --check
+fi
 
 exit $failed

@@ -17,6 +17,7 @@ _PAIRS: Final = {
     "\u00bb": "\u00ab",
     "\u2039": "\u203a",
 }
+_NO_GUILLEMETS: Final = str.maketrans(dict.fromkeys("\u00ab\u00bb", " "))
 _SINGLE_WORDS: Final = 4
 """So many words at least stand between single marks that quote; fewer are apostrophes more often than not."""
 
@@ -46,12 +47,13 @@ class Quotation:
 
 def quotations_of(blocks: Iterable[Block], shortest: int = 1) -> Iterator[Quotation]:
     """Yield what *blocks* quote, in order. A block that stands as a quotation is one, unless it has marks of its own
-    with *shortest* words at least."""
+    with *shortest* words at least; guillemets in it are the marks that a tool puts around what was searched for."""
     for block in blocks:
         if not block.is_quoted:
             yield from _marked(block)
             continue
-        inner = [item for item in _marked(block) if len(words_of(item.text)) >= shortest]
+        plain = block.text.translate(_NO_GUILLEMETS)
+        inner = [item for item in _marked(Block(plain, block.line)) if len(words_of(item.text)) >= shortest]
         text = _ATTRIBUTION.sub("", block.text)
         if inner:
             yield from inner
@@ -85,8 +87,23 @@ def _next(text: str, at: int) -> tuple[int, str | None, int]:
     start = min(begins)
     if single and start == single.start():
         return start, single["curly"] or single["straight"], single.end()
-    closers = _PAIRS.get(text[start], '"')
-    ends = [place for place in (text.find(mark, start + 1) for mark in closers) if place > 0]
-    if not ends:
+    end = _end(text, start)
+    if end < 0:
         return start, text[start + 1 :], len(text) + 1
-    return start, text[start + 1 : min(ends)], min(ends) + 1
+    return start, text[start + 1 : end], end + 1
+
+
+def _end(text: str, start: int) -> int:
+    """Return where the quotation that opens at *start* closes, -1 where it does not; pairs of the same marks inside it
+    are part of it."""
+    opener = text[start]
+    closers = _PAIRS.get(opener, '"')
+    depth = 0
+    for at in range(start + 1, len(text)):
+        if text[at] in closers:
+            if not depth:
+                return at
+            depth -= 1
+        elif text[at] == opener:
+            depth += 1
+    return -1

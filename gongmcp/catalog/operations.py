@@ -25,7 +25,7 @@ class Operation:
     """One operation: its *name*, the facade's tool that offers it, what it answers, and the tools that it needs.
 
     *routes* is the tool that answers it; with *parts* it is a pack, put together of answers of those tools, and
-    *routes* names none.
+    *routes* names none. *fixed* are arguments of the tool that the operation sets itself.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Operation:
     summary: str
     routes: str = ""
     parts: tuple[str, ...] = ()
+    fixed: tuple[tuple[str, str], ...] = ()
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -75,8 +76,20 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
             "A theme by quarter, industry, persona, outcome, with quotations.",
             parts=(*_PACK, "summarize_themes_by_dimension"),
         ),
-        Operation("extract.buyer_questions", ANALYZE, "Questions that buyers ask.", "extract_business_questions"),
-        Operation("extract.objection_signals", ANALYZE, "Objections by topic.", "extract_business_questions"),
+        Operation(
+            "extract.buyer_questions",
+            ANALYZE,
+            "Questions that buyers ask.",
+            "extract_business_questions",
+            fixed=(("kind", "questions"),),
+        ),
+        Operation(
+            "extract.objection_signals",
+            ANALYZE,
+            "Objections by topic.",
+            "extract_business_questions",
+            fixed=(("kind", "objections"),),
+        ),
         Operation("evidence.quotes.search", EVIDENCE, "Where a theme is spoken of.", "search_transcripts_by_filters"),
         Operation("evidence.quote_pack.build", EVIDENCE, "The best quotations of a theme.", "build_quote_pack"),
         Operation("evidence.highlights.list", EVIDENCE, "Gong's AI notes of calls.", "list_call_highlights"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from gongmcp.catalog.operations import OPERATIONS, Operation, offered
 from gongmcp.catalog.schema import input_schema
 from gongmcp.facade.packs import pack_tool
-from gongmcp.facade.route import Told
+from gongmcp.facade.route import Told, free_arguments
 from gongmcp.render.text import scalar
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _listed(handler: ToolHandler) -> dict[str, list[dict[str, str]]]:
 
 def _described(handler: ToolHandler, operation: Operation, *, full: bool) -> dict[str, Any]:
     tool = pack_tool(operation) if operation.parts else handler.served()[operation.routes]
-    schema = input_schema(tool, handler.policy)
+    schema = free_arguments(operation, input_schema(tool, handler.policy))
     out: dict[str, Any] = {
         "tool": operation.facade,
         "summary": operation.summary,
@@ -67,7 +67,8 @@ def _described(handler: ToolHandler, operation: Operation, *, full: bool) -> dic
         "arguments": schema if full else _compact(schema),
     }
     if tool.examples:
-        out["example"] = {"operation": operation.name, "arguments": dict(tool.examples[0])}
+        example = {name: value for name, value in tool.examples[0].items() if name in schema["properties"]}
+        out["example"] = {"operation": operation.name, "arguments": example}
     if full:
         out["description"] = tool.description
     return out

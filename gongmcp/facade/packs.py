@@ -43,7 +43,10 @@ _COUNTER_NOTE: Final = (
     "counter_evidence: the same theme beside a word of contrast or doubt; whether it speaks against is for the reader."
 )
 _NEW: Final = "new"
-_FLAGS: Final = ("include_account_names", "include_call_titles", "include_person_titles")
+_FLAGS: Final = (
+    *("include_account_names", "include_call_titles"),
+    *("include_person_titles", "include_participant_emails"),
+)
 _YEAR: Final = {"from_date": "2026-01-01", "to_date": "2026-12-31"}
 
 _Quotes = Annotated[int, msgspec.Meta(ge=1, le=12, description="Quotations at most.")]
@@ -133,7 +136,7 @@ def pack(handler: ToolHandler, operation: Operation, given: Mapping[str, Any], c
     checked = with_paths(handler, tool, input_schema(tool, handler.policy), given, operation.name)
     made = _Pack(handler, operation, checked, cancel)
     _SHAPES[operation.name][0](made)
-    body = {**made.body, "limitations": made.limitations}
+    body = {**made.body, "limitations": list({line.partition(":")[0]: line for line in made.limitations}.values())}
     made.told.result = wrapped(operation, {**made.head, **body}, None)
     _fit(made.told, handler.policy.max_response_bytes)
     made.told.text = pack_text(operation, handler.served(), made.told.result)

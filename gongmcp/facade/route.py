@@ -117,7 +117,8 @@ def _handed_on(
     handler: ToolHandler, tool: Tool, operation: Operation, given: dict[str, Any], cancel: Cancel | None
 ) -> Told:
     routed = handler.served()[operation.routes]
-    checked = with_paths(handler, routed, handler.tool(routed.name).input_schema, given, operation.name)
+    schema = free_arguments(operation, handler.tool(routed.name).input_schema)
+    checked = with_paths(handler, routed, schema, given, operation.name) | dict(operation.fixed)
     outcome = handler.behind(ENVELOPE).call(routed.name, checked, cancel)
     answer = asked(outcome, operation, given, routed)
     told = Told({}, "", routed.name)
@@ -125,6 +126,12 @@ def _handed_on(
     told.result = wrapped(operation, answer, routed.name)
     told.text = f"{operation.name}, answered by {routed.name}.\n{outcome.answer.text}"
     return told
+
+
+def free_arguments(operation: Operation, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return *schema*, of the tool that answers *operation*, without the arguments that the operation sets."""
+    fixed = dict(operation.fixed)
+    return {**schema, "properties": {name: rule for name, rule in schema["properties"].items() if name not in fixed}}
 
 
 def with_paths(

@@ -118,6 +118,17 @@ def test_forms_of_quotations() -> None:
     assert [item[2] for item in found] == [False, False, False, True, False, False, False]
 
 
+def test_marks_around_what_was_searched_for_are_no_quotations() -> None:
+    text = (
+        "> We \u00absaw more demand than before\u00bb in May.\n> \u2014 someone\n\n"
+        "\u00abSo \u00abdemand\u00bb is strong\u00bb"
+    )
+    assert [item.text for item in quotations_of(blocks_of(text, markdown=True), 3)] == [
+        "We \u00absaw more demand than before\u00bb in May.",
+        "So \u00abdemand\u00bb is strong",
+    ]
+
+
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
