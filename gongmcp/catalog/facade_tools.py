@@ -130,12 +130,12 @@ tool(
     facade=True,
     examples=(
         {
-            "operation": "question.answer",
-            "arguments": {"question": "What do they say about supply chain demand?", "filter": {**_YEAR}, "limit": 3},
-        },
-        {
             "operation": "analyze.themes.compare",
             "arguments": {"filter": {**_YEAR}, "theme_query": "guidance OR outlook", "dimension": "industry"},
+        },
+        {
+            "operation": "question.answer",
+            "arguments": {"question": "What do they say about supply chain demand?", "filter": {**_YEAR}, "limit": 3},
         },
         {"operation": "theme_intelligence_report", "arguments": {"filter": {**_YEAR}, "theme_query": "demand"}},
     ),

@@ -45,6 +45,7 @@ _ENVELOPE = {
     "searched": "For an empty answer: the filters as understood and the calls in the date range.",
     "omitted": "For a single object that was too large: what was left out.",
     "results": "The rows.",
+    "result": "Of the facade: what the tool answered that the call was handed on to, or a pack of several answers.",
 }
 
 
