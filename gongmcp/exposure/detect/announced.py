@@ -87,7 +87,7 @@ _TOLD: Final = re.compile(
 _SIGN_KEY: Final = re.compile(r"[0-9a-z]{2,8}[_-]")
 _WRITTEN_KEY: Final = re.compile(
     r"[0-9a-z]{2,8}[_-][0-9a-z]{16}"
-    r"|[0-9a-z]{2,8}_(?=[a-z]*[0-9]+[a-z]+[0-9])[0-9a-z]{12}"
+    r"|[0-9a-z]{2,8}_(?:[a-z]{2,8}_)?(?=[a-z]*[0-9]+[a-z]+[0-9])[0-9a-z]{12}"
     r"|[0-9a-z]{2,8}-(?=[a-z]*[0-9]+[a-z]+[0-9]+[a-z]+[0-9])[0-9a-z]{12}"
 )
 _WORDS: Final = frozenset("aeyouh")

@@ -27,7 +27,7 @@ _TOKEN: Final = re.compile(r"(?<![\w@.$€£/'-])[0-9a-z]+(?:[_-][0-9a-z]+)*_?(?
 _ORDINARY: Final = re.compile(
     r"(?:[1-4][qh]|[qh][1-4])(?:(?:fy|cy)?(?:19|20)?\d\d)?|(?:fy|cy)\d{2,4}(?:[qh][1-4])?|b2b2?c?|[a-z]2[a-z]|covid-?\d*"
     r"|\d+(?:st|nd|rd|th|er|eme|k|m|bn|mm|mn|x|[kmgt]?b|[kmgt]?wh?|ml|mg|kg|km|bps|am|pm|pct|[mg]?hz|ft|sq|h\d*|min|usd|eur)"
-    r"|v\d+(?:[a-z]+\d*)?|\d{1,3}[a-z]\d{0,2}|[a-z]\d{1,3}|[a-z]\d[a-z]|w3c|(?:19|20)\d\ds?|mp[34]|\d+-[a-z]+|[a-z]+-\d+"
+    r"|v\d+(?:(?:alpha|beta|dev|pre|rc|a|b|p)\d*)?|\d{1,3}[a-z]\d{0,2}|[a-z]\d{1,3}|[a-z]\d[a-z]|w3c|(?:19|20)\d\ds?|mp[34]|\d+-[a-z]+|[a-z]+-\d+"
 )
 _PREFIX: Final = re.compile(r"(?:[sprt]k|tok|token|key|api|pat|gh[a-z]|live|test|prod|secret|akia\w*)[_-]")
 _HEADS: Final = frozenset({"akia", "asia", "ghp", "glpat", "xoxb", "xoxp"})

@@ -164,7 +164,7 @@ def pattern() -> str:
         r"|\b(?:underscore|under score|unterstrich|tiret (?:du )?bas|guion bajo|subrayado|barra baja)\b"
         r"|\b(?:majuscule|mayuscula|uppercase|grossbuchstabe)\b|\b[a-z]{2}[0-9]{2}[0-9a-z]*[ .,]*\n"
         rf"|\b[b-hj-z][ ,.-]{{1,3}}(?:[a-z][ ,.-]{{1,3}}){{2}}(?:{sure}|[0-9]|trait|dash|minus|tiret|guion|bindestrich)"
-        rf"|\b[0-9a-f]{{32}}|\b[0-9a-f]{{8}}-[0-9a-f]{{4}}-|\b[a-z]{{2,8}}_[0-9a-z]{{12}}|-[0-9a-z]*[0-9][a-z]+[0-9][0-9a-z]{{6}}|{then}"
+        rf"|\b[0-9a-f]{{32}}|\b[0-9a-f]{{8}}-[0-9a-f]{{4}}-|\b[a-z]{{2,8}}_(?:[a-z]{{2,8}}_)?[0-9a-z]{{12}}|-[0-9a-z]*[0-9][a-z]+[0-9][0-9a-z]{{6}}|{then}"
     )
 
 

@@ -30,10 +30,14 @@ _AFTER: Final = re.compile(
 )
 _DOMAIN_CUE: Final = re.compile(
     r"\b(?:(?:the )?domains?|domane|domaine|dominio|right of (?:it|that)|(?:behind|after|past) (?:it|that)|rechts davon"
-    r"|dahinter|derriere|detras|despues|a droite|a la derecha)(?:'s|,| is| ist| est| es| lautet| kommt| va)?(?=\s)"
+    r"|dahinter|derriere|detras|despues|a droite|a la derecha"
+    r"|(?:the )?(?:bit|part|half|rest) (?:after|behind)|(?:der )?teil (?:danach|dahinter))"
+    r"(?:'s|,| is| ist| est| es| lautet| kommt| va)?(?=\s)"
 )
 """What a domain without its sign is told with."""
-_SIGNED: Final = re.compile(r"arrob|arobas|klammeraff|affensch|at[ -](?:sign|symbol|zeichen)|em at\b|m at\b")
+_SIGNED: Final = re.compile(
+    r"arrob|arobas|klammeraff|affensch|at[ -](?:sign|symbol|zeichen)|em at\b|m at\b|the at\b|l'at\b|el at\b"
+)
 _AHEAD: Final = re.compile(
     rf"\b(?:before|in front of|ahead of|vor|vorm|davor|avant|devant|antes de|antes del|delante de|delante del|left of"
     rf"|links vom|a gauche de) ?{_SIGN}"
@@ -102,7 +106,7 @@ def find(view: View, bits: Sequence[Bit], finds: Sequence[tuple[int, int, str]])
         _Sentence(first, stop, bits[first].start, bits[stop - 1].end) for first, stop in pieces.sentences(bits)
     ]
     named = _DOMAIN_CUE.search(view.text)
-    opened = _OPENING.search(view.text) or _AHEAD.search(view.text)
+    opened = any(cue.search(view.text) for cue in (_OPENING, _AHEAD, _HELPED))
     if len(sentences) < 2 or not (likely(view.text) or (opened and (named or broken_email.likely(view.text)))):
         return
     signed = list(addressed.signed_domains(view))
@@ -169,6 +173,7 @@ def _ending(view: View, sentence: _Sentence) -> Iterator[tuple[int, int]]:
 def _parts(view: View, bits: Sequence[Bit], sentences: Sequence[_Sentence], *, sure: bool) -> list[tuple[int, int]]:
     """Return what the last of *sentences* tell of a mailbox, from the one that opens the telling on; or nothing."""
     parts: list[tuple[int, int]] = []
+    spelt = False
     for sentence in reversed(sentences[-_FARTHEST:]):
         ahead = _AHEAD.search(view.text, sentence.start, sentence.end)
         cue = ahead or max(
@@ -179,11 +184,17 @@ def _parts(view: View, bits: Sequence[Bit], sentences: Sequence[_Sentence], *, s
         here = list(_content(view, bits, sentence, cue.end() if cue else sentence.start))
         if cue and not here:
             here = list(_before(view, bits, sentence, cue.start()))
+        helped = list(_HELPED.finditer(view.text, sentence.start, sentence.end))
+        if not cue and len(helped) > 1:
+            here = [(helped[0].start(), helped[-1].end())]
+            spelt = True
+        elif spelt and not cue:
+            return parts
         parts += here
         if cue and parts:
             told = sure or addressed.MAIL.search(view.text, sentence.start, sentence.end)
             return parts if told else []
-    return []
+    return parts if spelt else []
 
 
 def _before(view: View, bits: Sequence[Bit], sentence: _Sentence, end: int) -> Iterator[tuple[int, int]]:
