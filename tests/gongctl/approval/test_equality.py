@@ -23,7 +23,7 @@ from tests.gongmcp.examples import EXAMPLES
 from tests.gongmcp.stdio_process import Server, environment
 
 WHOLE = "all-readonly"
-USABLE = [preset.name for preset in PRESETS if not preset.pending]
+USABLE = [preset.name for preset in PRESETS]
 # One session stands for many first calls: a server keeps count of what its client saw, a preview does not.
 ROOM = ("--evidence-segments", "1000000", "--evidence-percent", "100")
 

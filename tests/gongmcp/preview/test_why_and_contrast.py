@@ -16,7 +16,7 @@ from gongmcp.preview.why import column_reasons
 from gongmcp.settings import ServerSettings
 
 POLICIES = [
-    *(under_preset(Policy(), preset) for preset in PRESETS if not preset.pending),
+    *(under_preset(Policy(), preset) for preset in PRESETS),
     *(replace(Policy(), provenance=mode) for mode in Provenance),
     *(replace(Policy(), switches=frozenset({name})) for name in SWITCHES),
     replace(Policy(), min_cell=5),
