@@ -135,6 +135,9 @@ def _drawn(draw: random.Random, rule: Mapping[str, Any]) -> Any:
         return draw.random() < 0.7
     if kind in ("integer", "number"):
         return draw.randint(int(rule.get("minimum", 1)), min(int(rule.get("maximum", 20)), 20))
+    if kind == "object":
+        period = {"from_date": "2000-01-01", "to_date": "2099-12-31"}
+        return period if period.keys() <= rule.get("properties", {}).keys() else {}
     return ["call"] if kind == "array" else "call"
 
 
@@ -149,8 +152,19 @@ def text_arguments(info: ToolInfo, text: str) -> Iterator[dict[str, Any]]:
         else "Account"
         for name in info.input_schema.get("required", ())
     }
+    for name in (name for name, rule in properties.items() if rule.get("type") == "object" and rule.get("properties")):
+        required[name] = {"from_date": "2000-01-01", "to_date": "2099-12-31"}  # else a cohort is asked for too little
+    flags = {name: True for name in properties if name.startswith("include_")}
     for name, rule in properties.items():
-        if rule.get("type") == "array":
+        if rule.get("type") == "object":
+            for inner, of in rule.get("properties", {}).items():
+                if of.get("type") == "string" and "enum" not in of and "format" not in of:
+                    yield {**required, **flags, name: {inner: text}}
+            if "dimension_filters" in rule.get("properties", {}):
+                for dimension in ("account_name", "industry"):
+                    item = {"dimension": dimension, "values": [text]}
+                    yield {**required, **flags, name: {"dimension_filters": [item]}}
+        elif rule.get("type") == "array":
             yield {**required, name: [text]}
         elif rule.get("type") == "string" and "enum" not in rule and "pattern" not in rule:
             yield {**required, name: text}

@@ -40,8 +40,16 @@ from gongmcp.settings import ServerSettings
 NAMES_TRIED: Final = 20
 """Entries of the list that are also asked for by name; all of them are looked for in every answer."""
 
-_ECHOES: Final = frozenset({"searched", "query_understood"})
-_NOT_TEXT: Final = re.compile(r"(_id|_ids|_ref|_at|_date|_time|_ms|as_of|cursor|generation|sha256|hint|url)$")
+_ECHOES: Final = frozenset(
+    {
+        *("searched", "query_understood", "theme_understood", "call_refs_not_found"),
+        *("normalized_filter", "normalized_filter_a", "normalized_filter_b"),
+    }
+)
+_NOT_TEXT: Final = re.compile(
+    r"(_id|_id_[ab]|_ids|_ref|_at|_date|_time|_ms|as_of|cursor|cohort_token|generation|sha256|hint|url)$"
+)
+_COHORT_NAMES: Final = re.compile(r"cohort_(?:[0-9a-f]{16}|token[^\w-]+[\w-]+)")
 _UNLIMITED: Final = EvidenceLimits(1_000_000, 1_000_000, 100)
 _SHORTEST_ID: Final = 6
 _CALL_ID: Final = "call id"
@@ -315,6 +323,7 @@ def _places(value: Any, place: str) -> Iterator[tuple[str, str]]:
 def _without(answer: Answer, name: str) -> str:
     """Return the bytes of an answer with a sign in place of the words of the *name* that was asked for."""
     text = result_bytes(answer).decode("utf-8", "replace")
+    text = _COHORT_NAMES.sub("\0", text)  # made of the filter, whose words were asked for
     for word in sorted({name, *re.findall(r"[^\W_]+", name)}, key=len, reverse=True):
         text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", "\0", text, flags=re.IGNORECASE)
     return text

@@ -18,7 +18,12 @@ from gongctl.governance.probes import twin_of
 from gongmcp.governance.names import Matcher
 from gongmcp.settings import PREFIX
 
-_ECHOES = frozenset({"searched", "query_understood"})
+_ECHOES = frozenset(
+    {
+        *("searched", "query_understood", "theme_understood", "call_refs_not_found"),
+        *("normalized_filter", "normalized_filter_a", "normalized_filter_b"),
+    }
+)
 
 
 @dataclass(slots=True)

@@ -23,7 +23,12 @@ from tests.gongctl.governance.plain_recount import core, mentions
 from tests.gongmcp.generated import Generator, Values
 
 UNLIMITED = {"evidence_per_answer": "100000", "evidence_segments": "100000", "evidence_percent": "100"}
-ECHOES = frozenset({"searched", "query_understood"})
+ECHOES = frozenset(
+    {
+        *("searched", "query_understood", "theme_understood", "call_refs_not_found"),
+        *("normalized_filter", "normalized_filter_a", "normalized_filter_b"),
+    }
+)
 
 
 def domain(name: str) -> str:
