@@ -56,6 +56,14 @@ BLOCKED: list[list[str]] = [
     ["vcon", "tag", VCON, "a=b", "--db", "v.db"],
     ["vcon", "untag", VCON, "--all", "--db", "v.db"],
     ["vcon", "serve", "--db", "v.db"],
+    ["evidence", "check", "list.yaml"],
+    *(
+        [*words, "--transcript-evidence-provenance", "raw"]
+        for words in (
+            *(["analyze", "coverage"], ["analyze", "calls"], ["analyze", "themes"], ["analyze", "backlog"]),
+            *(["analyze", "scorecards"], ["search", "calls"], ["search", "transcripts", "guidance"]),
+        )
+    ),
 ]
 OPEN: list[list[str]] = [
     ["sync", "status"],
@@ -72,6 +80,8 @@ OPEN: list[list[str]] = [
     ["governance", "census", "--no-names"],
     ["vcon", "export", "--all", "--db", "c.db"],
     ["mcp", "call", "get_sync_status"],
+    ["analyze", "calls"],
+    ["search", "transcripts", "guidance"],
 ]
 
 
