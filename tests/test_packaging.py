@@ -147,8 +147,8 @@ def test_the_wheel_holds_the_packages_with_their_data_and_nothing_else(wheel: Pa
     shipped = {
         path.relative_to(ROOT).as_posix()
         for package in ("gongmcp", "gongctl", "tui")
-        for pattern in ("**/*.py", "**/*.tcss", "py.typed", "data/*.toml", "sample/*.gz", "sample/ATTRIBUTION.md")
-        for path in (ROOT / package).glob(pattern)
+        for path in (ROOT / package).rglob("*")
+        if path.is_file() and path.parent.name != "__pycache__"
     }
     assert {"gongmcp/py.typed", "gongctl/py.typed", "tui/py.typed", "gongctl/sample/transcripts.jsonl.gz"} <= shipped
     assert "gongmcp/data/crm.toml" in shipped
@@ -167,7 +167,12 @@ def test_the_wheel_states_its_licences_and_commands(wheel: Path) -> None:
     assert metadata["License-Expression"] == "MIT AND CC-BY-SA-4.0"
     assert metadata["Requires-Python"] == ">=3.11"
     assert metadata["Description-Content-Type"] == "text/markdown"
-    assert sorted(licence_files) == ["LICENSE", "LICENSES/CC-BY-SA-4.0.txt", "gongctl/sample/ATTRIBUTION.md"]
+    assert sorted(licence_files) == [
+        "LICENSE",
+        "LICENSES/CC-BY-SA-4.0.txt",
+        "gongctl/sample/ATTRIBUTION.md",
+        "gongctl/vcon/schemas/NOTICE.md",
+    ]
     assert "gongctl = gongctl.__main__:main" in commands
     assert "gongmcp = gongmcp.__main__:main" in commands
 
