@@ -123,15 +123,16 @@ def _announced_phone(view: View) -> Iterator[tuple[int, int]]:
 def _finds(view: View, kinds: Sequence[Kind]) -> list[Span]:
     """Return the finds in the raw text in order, without overlaps."""
     text = view.text
-    if not signs_in(text):
+    signs = signs_in(text)
+    if not signs:
         return []
     spans: list[Span] = []
-    floor, sign = 0, first_sign(text) if len(text) > _REACH else 0
+    floor, sign = 0, first_sign(text, signs=signs) if len(text) > _REACH else 0
     while sign >= 0:
         here, floor = _finds_near(view, sign, floor, kinds)
         spans += here
         at = max(floor, sign + _REACH)
-        sign = first_sign(text, at) if at < len(text) else -1
+        sign = first_sign(text, at, signs) if at < len(text) else -1
     return _apart(spans)
 
 
@@ -201,7 +202,8 @@ def _in_part(part: View, kinds: Sequence[Kind], signs: frozenset[str]) -> list[t
     if (
         not finds
         and signs.isdisjoint(_DICTATED)
-        and not any(told.likely(whole.text) for told in (broken_email, addressed, parted_email))
+        and not (broken_email.likely(whole.text) or addressed.likely(whole.text))
+        and not ("email" in signs and parted_email.likely(whole.text))
     ):
         return []
     return _grown(sorted(finds), announced.find(whole, finds, signs))

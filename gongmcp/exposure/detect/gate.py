@@ -87,27 +87,32 @@ def signs_in(text: str) -> frozenset[str]:
     return signs - _GATHERED | {"gathered"} if signs >= _GATHERED and _first_gathered(text) >= 0 else signs - _GATHERED
 
 
-def first_sign(text: str, at: int = 0) -> int:
-    """Return where in the folded *text*, from *at* on, something begins that a detector may find; -1 for nowhere."""
+def first_sign(text: str, at: int = 0, signs: frozenset[str] | None = None) -> int:
+    """Return where in the folded *text*, from *at* on, something begins that a detector may find; -1 for nowhere.
+
+    *signs*: what ``signs_in`` saw in the whole text, when that is known.
+    """
     first = at
     while at < len(text):
         # RE2 encodes what it is given, each time: a long text goes in pieces.
         found = _anywhere().search(text[at : at + _PIECE])
         if found is not None:
-            return _first_before(text, first, at + found.start())
+            return _first_before(text, first, at + found.start(), signs)
         if at + _PIECE >= len(text):
             break
         at += _PIECE - _OVERLAP
-    return _first_before(text, first, -1)
+    return _first_before(text, first, -1, signs)
 
 
-def _first_before(text: str, first: int, end: int) -> int:
+def _first_before(text: str, first: int, end: int, signs: frozenset[str] | None) -> int:
     """Return where the first sign that is no plain pattern begins from *first* to before *end*; or else *end*."""
     part = text[first:] if end < 0 else text[first:end]
     for name, first_of in _CHECKED.items():
-        at = first_of(part, _places(name, part))
+        at = first_of(part, _places(name, part)) if signs is None or name in signs else -1
         if at >= 0:
             part, end = part[:at], first + at
+    if signs is not None and "gathered" not in signs:
+        return end
     before = _first_gathered(text, first, None if end < 0 else end)
     return end if before < 0 else before
 

@@ -80,6 +80,7 @@ _BETWEEN: Final = (
 
 
 _BEFORE, _BEHIND = 60, 80
+_NEAR: Final = 300
 _IN_A_ROW: Final = 4
 """So many atoms in a row are being spelt."""
 
@@ -97,13 +98,15 @@ def pattern() -> str:
 
 def first(text: str, places: Iterable[tuple[int, int]]) -> int:
     """Return where the first of *places* begins around which so many atoms stand in a row, or a few around some; -1."""
-    few = -1
+    few = (-1, -1)
     for start, end in places:
         row = _longest(text[max(0, start - _BEFORE) : end + _BEHIND])
-        if row >= _IN_A_ROW or (row > 1 and few >= 0 and "\n" in text):
-            return start if few < 0 else few
-        if row > 1 and few < 0:
-            few = start
+        near = few[0] >= 0 and start - few[0] < _NEAR and "\n" in text[few[0] : start]
+        again = row > 1 and near and text[start:end].split() != text[few[0] : few[1]].split()
+        if row >= _IN_A_ROW or again:
+            return few[0] if near else start
+        if row > 1:
+            few = (start, end)
     return -1
 
 
