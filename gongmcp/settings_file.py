@@ -171,6 +171,8 @@ def read_settings_file(path: Path) -> SettingsFile:
         raise _not_toml(path.name, text, str(error)) from None
     except RecursionError:
         raise refused("file_not_toml", place=f"{path.name}:1", reason="it is nested too deeply") from None
+    except ValueError:
+        raise refused("file_not_toml", place=f"{path.name}:1", reason="it holds a number that is too long") from None
     lines: dict[str, int] = {}
     for keys, line in statement_lines(text):
         lines.setdefault(".".join(keys), line)

@@ -159,6 +159,7 @@ def test_what_a_stronger_layer_chose_otherwise_is_named(tmp_path: Path) -> None:
         ("[limit]\nsearch_results = 5", "file_unknown_key", "1: limit is no setting", "mean limits?"),
         ("[tools]\nmode = 'raw'", "file_unknown_key", "2: tools.mode is no setting", "mean provenance.mode?"),
         ("\npreset = 'all'", "file_unknown_key", "2: preset is no setting", "mean tools.preset?"),
+        ("[limits]\nsearch_results = " + "9" * 5000, "file_not_toml", "1: this is no TOML: it holds a number", ""),
         ("[zzz]", "file_unknown_key", "1: zzz is no setting.", "Tables: server, tools, provenance, policy"),
         ("[crm]\nlate_stages = []", "file_unknown_key", "2:", "mean crm.late_stage_values?"),
         ("[tools.preset]\nname = 'all'", "file_wrong_type", "1: tools.preset must be a string.", ""),
