@@ -75,8 +75,8 @@ def sync_status(path: Path, *, waiting: int = 0) -> SyncStatus:
     Raises:
         StartupRefusal: there is no cache that can be read.
     """
-    status = SyncStatus(str(path), lock_path(path.resolve()).exists())
-    with reading(path) as connection:
+    with reading(path) as connection:  # first, for it refuses links that go round in a circle
+        status = SyncStatus(str(path), lock_path(path.resolve()).exists())
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if "sync_runs" in tables:  # else the cache is of an older schema
             _fill(status, connection, waiting)

@@ -27,6 +27,7 @@ from gongctl.gong.pace import Pace, Quota
 from gongctl.gong.retry import Patience, retry_after
 from gongctl.sync.config import CallsStep, read_run_config
 from gongctl.sync.coverage import Window, finish_window, forget_coverage, gaps, plan_windows, save_window, settled
+from gongctl.sync.status import sync_status
 from gongctl.sync.times import DAY, HOUR, moment_of, seconds_of
 from gongctl.tokens.jwks import fetch_keys
 from gongmcp.errors import StartupRefusal
@@ -422,3 +423,9 @@ def test_a_proxy_or_certificates_that_cannot_be_used(
 def test_keys_are_fetched_from_no_odd_address(url: str) -> None:
     with pytest.raises(StartupRefusal):
         fetch_keys(url=url)
+
+
+def test_status_of_a_link_that_goes_round_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "round.db").symlink_to("round.db")
+    with pytest.raises(StartupRefusal):
+        sync_status(tmp_path / "round.db")
