@@ -298,8 +298,12 @@ def make_key(
 
     try:
         handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with os.fdopen(handle, "w", encoding="ascii") as out:
-            out.write(new_key() + "\n")
+        try:
+            with os.fdopen(handle, "w", encoding="ascii") as out:
+                out.write(new_key() + "\n")
+        except OSError:
+            file.unlink(missing_ok=True)  # no key, and the next attempt would not write over it
+            raise
     except FileExistsError:
         fail(
             f"{file} exists.",

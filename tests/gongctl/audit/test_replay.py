@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from gongmcp.exposure.evidence import EvidenceSession
 from gongmcp.handler import build_handler
 from gongmcp.settings import ServerSettings
 from tests.gongctl.audit.conftest import SCRIPT, Gongctl, Session
+from tests.gongmcp.stdio_process import ROOT
 
 SAME = ("--transcript-evidence-provenance", "alias", "--evidence-percent", "100")
 REPLAYED = [(tool, arguments) for tool, arguments in SCRIPT if tool != "no_such_tool"]
@@ -100,3 +103,12 @@ def test_the_lock_is_a_policy_too(gongctl: Gongctl, session: Session) -> None:
     found = replay(gongctl, session, "--lock", "l.json")
     gone = [one["tool"] for one in found["requests"] if one["now"]["outcome"] == "unknown_tool"]
     assert sorted(gone) == sorted(tool for tool, _ in REPLAYED if tool not in ("search_calls", "get_sync_status"))
+
+
+def test_a_key_that_could_not_be_written_leaves_no_file(tmp_path: Path) -> None:
+    code = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+        "from gongctl.cli.root import run; sys.exit(run(['audit', 'key', sys.argv[1]]))"
+    )
+    assert subprocess.run([sys.executable, "-c", code, str(tmp_path / "key")], cwd=ROOT, timeout=60).returncode == 1
+    assert not (tmp_path / "key").exists()
