@@ -83,7 +83,7 @@ def compare(call: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
         low, high = sorted(int(text) for text in item["values"])
         return bool(low <= value <= high)
     found = str(value).lower() in {text.lower().replace("<blank>", "") for text in item["values"]}
-    return found == (item["operator"] == "in")
+    return bool(found == (item["operator"] == "in"))
 
 
 def drawn(draw: random.Random, calls: list[dict[str, Any]]) -> dict[str, Any]:
@@ -311,3 +311,21 @@ def test_small_cells_hold_for_cohorts(make_handler: MakeHandler) -> None:
         coarse, "score_cohort_evidence_quality", filter={"account_query": "culp"}, include_account_names=True
     )
     assert score["quality_score"] == 0
+
+
+# --- under a lock -----------------------------------------------------------------------------------
+
+
+def test_a_crm_name_that_was_not_approved_is_refused_inside_a_filter_too() -> None:
+    from gongmcp.approval.gate import Gate
+    from gongmcp.approval.shape import Shape
+    from gongmcp.catalog.registry import catalog
+    from gongmcp.errors import ToolFault
+
+    gate = Gate(Shape())
+    for name, of in ((BUILD, "filter"), ("compare_call_cohorts", "filter_b")):
+        gate.refuse_arguments(catalog()[name], {of: {"quarter": "2026-Q1"}})
+        with pytest.raises(ToolFault) as caught:
+            gate.refuse_arguments(catalog()[name], {of: {"crm_object_type": "Secret__c"}})
+        assert caught.value.code == "refused_by_policy"
+        assert "Secret__c" not in caught.value.message
