@@ -27,7 +27,8 @@ class VconTool:
 
     *properties* are the JSON Schemas of its arguments; *answer* is what it returns when all is well: without
     ``ok``/``success``. *contract* tells the newer envelope (``ok``) from the older (``success``). *instead* names the
-    contract tool to prefer. *served_properties* replace those of *properties* where a cache is served.
+    contract tool to prefer. *example* holds arguments as a client sends them. *served_properties* replace those of
+    *properties* where a cache is served.
     """
 
     name: str
@@ -65,6 +66,8 @@ class VconTool:
         }
         if self.required:
             out["required"] = list(self.required)
+        if self.example and (verbatim or not self.served_properties):
+            out["examples"] = [dict(self.example)]
         return out
 
     def text(self) -> str:

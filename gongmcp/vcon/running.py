@@ -36,7 +36,6 @@ _HOUSE: Final[Mapping[str, str]] = {
     "RESPONSE_TOO_LARGE": "invalid_argument",
     "UNSUPPORTED_FILTER": "refused_by_policy",
     "PERMISSION_DENIED": "refused_by_policy",
-    "GOVERNANCE_BLOCKED": "refused_by_policy",
     "CONFLICT": "invalid_argument",
 }
 """Codes of the family and what they are in the closed list of the server; any other is ``internal_error``."""

@@ -19,8 +19,8 @@ from gongmcp.cancel import Cancel
 from gongmcp.errors import StartupRefusal, UnknownTool
 from gongmcp.render.answer import Answer
 from gongmcp.render.wire import result_bytes
-from gongmcp.vcon.arguments import MAX_BYTES
-from gongmcp.vcon.catalogue import PROFILES, choose
+from gongmcp.vcon.arguments import MAX_BYTES, checked
+from gongmcp.vcon.catalogue import PROFILES, choose, reading_tools
 from gongmcp.vcon.declaration import RATES
 from gongmcp.vcon.faults import CODES, LEGACY
 from gongmcp.vcon.handler import VconHandler
@@ -445,3 +445,18 @@ def test_the_page_lists_the_tools_as_they_are() -> None:
     for name, profile in PROFILES.items():
         (row,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` |") and "read" in line]
         assert all(category in row for category in profile.categories)
+
+
+@pytest.mark.parametrize("verbatim", [True, False])
+def test_published_examples_fit_their_schema_and_older_tools_name_the_newer(verbatim: bool) -> None:
+    tools = all_tools() if verbatim else reading_tools()
+    for tool in tools.values():
+        schema = tool.input_schema(verbatim=verbatim)
+        jsonschema.Draft202012Validator.check_schema(schema)
+        for example in schema.get("examples", ()):
+            jsonschema.Draft202012Validator(schema).validate(example)
+            checked(schema, example)
+        if not tool.contract and not tool.writes:
+            assert tool.instead.split()[0] in tools
+            assert tool.text().endswith(f"Prefer {tool.instead} in new clients.")
+    assert sum("examples" in tool.input_schema(verbatim=verbatim) for tool in tools.values()) > 10

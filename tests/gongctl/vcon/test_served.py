@@ -236,3 +236,33 @@ def test_pages_of_a_cache_are_whole(served: ToolHandler) -> None:
             break
         cursor = {"cursor": found["page"]["next_cursor"]}
     assert sorted(seen) == [uuid_of(number) for number in range(1, 7)]
+
+
+@pytest.mark.parametrize("governed", [True, False])
+def test_a_restricted_customer_is_not_there_for_any_tool(governed: bool, tmp_path: Path) -> None:
+    (tmp_path / "list.yaml").write_text("version: 1\nlists:\n  no_ai:\n    customers: [{name: Wunderbar Logistics}]\n")
+    named = vcon(2)
+    named["analysis"][0]["body"] = "A parcel of Wunderbar Logistics is late."
+    file, db = tmp_path / "vcons.json", tmp_path / "cache.db"
+    file.write_text(json.dumps({"vcons": [vcon(1), named]}))
+    listed = ["--ai-governance-config", str(tmp_path / "list.yaml")] if governed else []
+    assert run(["vcon", "import", str(file), "--db", str(db), "--cache"]) == Exit.OK
+    assert run(["cache", "warm", "--db", str(db), *listed]) == Exit.OK
+    handler = _handler(db, **({"ai_governance_config": listed[1]} if governed else {}))
+    sent = "".join(
+        result_bytes(handler.call(name, {**CALLS.get(name, {})}).answer).decode()
+        for name in reading_tools()
+        if name not in ("get_schema", "get_examples", "describe_response_shape")
+    )
+    sent += "".join(
+        result_bytes(handler.call("vcon_search", {"mode": "keyword", "query": word}).answer).decode()
+        for word in ("parcel", "late")
+    )
+    assert (uuid_of(2) in sent) is not governed
+    assert ("Wunderbar" in sent) is not governed
+    fetched = handler.call("vcon_fetch", {"id": uuid_of(2)}).answer.structured
+    assert fetched is not None
+    assert fetched["ok"] is not governed
+    total = handler.call("vcon_search", {}).answer.structured
+    assert total is not None
+    assert total["page"]["total"] == (1 if governed else 2)
