@@ -252,7 +252,7 @@ def test_warm_makes_it_fresh_and_redoes_only_what_changed(gongctl: Gongctl) -> N
     gongctl("import", "gong", "new.json", "--db", "c.db")
     second = gongctl("cache", "warm", "--db", "c.db")
     assert second.code == Exit.OK
-    assert "Redone: 1 of 1 calls" in second.out
+    assert "Redone: 1 of 1 call " in second.out
     assert "fresh" in second.out
     assert gongctl_status(gongctl)["read_model"]["calls"] == 10
 
