@@ -112,6 +112,8 @@ def test_generated_arguments(
             if number < valid:
                 with_rows += bool(answer.structured.get("results") if catalog()[name].many else outcome.rows)
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
+    if catalog()[name].facade:
+        return  # what stands inside its arguments is another tool's, and generated for that one
     if name not in NEEDS_PROFILE:
         assert with_rows >= ROWS_SHARE * valid, with_rows
         assert seen
