@@ -53,7 +53,10 @@ class StateFile:
         self._lock = threading.Lock()
         self._day = -1
         self._failing = False
+        self._path = path
         self._connection = _in_memory() if path is None else _opened(path)
+        found = path.stat() if path is not None else None
+        self._mark = (found.st_dev, found.st_ino) if found is not None else None
 
     def close(self) -> None:
         """Close it."""
@@ -103,6 +106,7 @@ class StateFile:
     def _transaction(self) -> Iterator[None]:
         with self._lock:
             try:
+                self._require_place()
                 self._connection.execute("BEGIN IMMEDIATE")
                 try:
                     self._turn_of_day()
@@ -114,6 +118,17 @@ class StateFile:
                 self._tell(error)
                 # Not to know what was seen is not to have seen nothing.
                 raise Unavailable("The server's state file is busy.", "Call again in a few seconds.") from None
+
+    def _require_place(self) -> None:
+        """Refuse a file that is no longer at its path: a worker that starts later would count in another one."""
+        if self._path is None:
+            return
+        try:
+            found = self._path.stat()
+        except OSError:
+            found = None
+        if found is None or (found.st_dev, found.st_ino) != self._mark:
+            raise sqlite3.OperationalError("it was moved away; put it back, or restart the server")
 
     def _tell(self, error: sqlite3.Error) -> None:
         """Say once why nothing can be counted, and leave no transaction open: it would refuse every later one."""

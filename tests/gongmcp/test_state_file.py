@@ -180,3 +180,14 @@ def test_servers_that_start_at_once_share_a_new_file(tmp_path: Path) -> None:
     )
     started = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "s")], cwd=ROOT) for _ in range(4)]
     assert [other.wait(60) for other in started] == [0] * 4
+
+
+def test_a_file_that_was_moved_away_gives_nobody_a_second_budget(tmp_path: Path) -> None:
+    state = StateFile(tmp_path / "s")
+    assert state.spend("a", [shows("x", 1)], {"x": 0})
+    (tmp_path / "s").rename(tmp_path / "kept")
+    with pytest.raises(Unavailable):
+        state.seen("a", "x")
+    (tmp_path / "kept").replace(tmp_path / "s")
+    assert state.seen("a", "x") == {1: 10}
+    state.close()
