@@ -274,7 +274,8 @@ def test_a_cache_of_the_first_schema_is_brought_up_to_date_and_warmed(tmp_path: 
             execute(f"DROP TABLE {table}")
         for table in ("rejudge", "judged_calls", "judged_words"):
             execute(f"DROP TABLE {table}")
-        for (index,) in list(execute("SELECT name FROM sqlite_master WHERE type = 'index' AND sql LIKE '%text_chars%'")):
+        later = "SELECT name FROM sqlite_master WHERE type = 'index' AND sql LIKE '%text_chars%'"
+        for (index,) in list(execute(later)):
             execute(f"DROP INDEX {index}")
         execute("ALTER TABLE call_facts DROP COLUMN text_chars")
         for column in ("base", "restricted", "tightened_from"):
