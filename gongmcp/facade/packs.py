@@ -6,6 +6,7 @@ lock hold for it as for a call of its own.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -20,6 +21,7 @@ from gongmcp.catalog.facade_tools import Routed, routed
 from gongmcp.catalog.operations import Operation, offered
 from gongmcp.catalog.schema import input_schema
 from gongmcp.catalog.theme_arguments import SpeakerRole, Theme
+from gongmcp.errors import Unavailable
 from gongmcp.exposure.fields import Field, Filters
 from gongmcp.exposure.ledger import Place
 from gongmcp.facade.pack_text import pack_text
@@ -42,6 +44,7 @@ _CONTRAST: Final = '"not" OR "but" OR however OR although OR concern OR problem 
 _COUNTER_NOTE: Final = (
     "counter_evidence: the same theme beside a word of contrast or doubt; whether it speaks against is for the reader."
 )
+_SLOW: Final = Unavailable("The time limit for one call ran out.", "Narrow the dates or filters and call again.")
 _NEW: Final = "new"
 _FLAGS: Final = (
     *("include_account_names", "include_call_titles"),
@@ -83,9 +86,16 @@ class _Pack:
     body: dict[str, Any] = field(default_factory=dict)
     limitations: list[str] = field(default_factory=list)
     head: dict[str, Any] = field(default_factory=dict)
+    started: float = field(default_factory=lambda: time.monotonic())
 
     def ask(self, tool: str, arguments: Mapping[str, Any], moved: Mapping[str, Place] | None = None) -> dict[str, Any]:
-        """Return the answer of *tool*. Raises ``RepairableFault`` where it is an error."""
+        """Return the answer of *tool*, which is ``unavailable`` once the pack has taken as long as one call may.
+
+        Raises ``RepairableFault`` where it is an error.
+        """
+        if time.monotonic() - self.started > self.handler.tool_timeout:
+            self.head = {"as_of": "", **self.head, "status": "unavailable", "message": _SLOW.reason, "hint": _SLOW.hint}
+            return self.head
         outcome: Outcome = self.handler.behind(ENVELOPE).call(tool, arguments, self.cancel)
         declared = self.handler.served()[tool]
         answer = asked(outcome, self.operation, self.given, declared)

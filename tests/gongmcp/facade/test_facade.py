@@ -6,6 +6,7 @@ import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import jsonschema
@@ -151,6 +152,21 @@ def test_packs(operation: str, arguments: dict[str, Any], holds: str, workbench:
     outcome = asked(workbench, operation, arguments)
     assert told(outcome)["result"][holds]
     assert outcome.bytes <= workbench.policy.max_response_bytes
+
+
+@pytest.mark.parametrize("operation", ["question.answer", "theme_intelligence_report", "analyze.discovery_summary"])
+@pytest.mark.parametrize("parts", [0, 1, 2])
+def test_a_pack_that_takes_too_long_says_so(
+    operation: str, parts: int, workbench: ToolHandler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passed = iter([0.0] * (parts + 1))
+    monkeypatch.setattr("gongmcp.facade.packs.time", SimpleNamespace(monotonic=lambda: next(passed, 1e9)))
+    given = {"filter": YEAR} | ({"question": "What about demand?"} if operation == "question.answer" else {})
+    if operation == "theme_intelligence_report":
+        given["theme_query"] = "demand"
+    answer = told(asked(workbench, operation, given))
+    assert (answer["status"], answer["hint"]) == ("unavailable", "Narrow the dates or filters and call again.")
+    assert ("coverage" in answer["result"]) == (parts > 0)
 
 
 def test_a_pack_stays_inside_the_smallest_answer(make_handler: MakeHandler) -> None:
