@@ -33,6 +33,7 @@ MODERN = {"mcp-protocol-version": "2026-07-28"}
 class FakeServing:
     """Stands for ``Serving`` with one fake handler for everybody."""
 
+    server_name = "gongmcp"
     is_ready = True
 
     def __init__(self) -> None:
