@@ -58,6 +58,12 @@ _NAMES: Final = words(
     "zur for our the sala salle number nummer numero code codigo id will would enter asks reads following wie folgt"
 )
 """What may stand between the word for a code and the code, beside carriers."""
+_UNITS: Final = words(
+    "character characters digit digits letter letters sign signs minutes hours days weeks times zeichen ziffern stellen "
+    "buchstaben minuten stunden tage mal caracteres chiffres lettres signes heures jours fois cifras digitos letras "
+    "minutos horas dias veces"
+)
+"""What a number counts: "the passcode policy is eight characters" names no code."""
 _NEAR: Final = 220
 _BEHIND: Final = 120
 _MOST: Final = 8
@@ -115,7 +121,9 @@ def _named(view: View, bits: Sequence[Bit], at: int) -> tuple[int, int] | None:
     last = number
     while last < len(bits) and bits[last].sort in {NUMBER, DIGITS} and not _YEAR.fullmatch(bits[last].word):
         last += 1
-    return (bits[first].start, view.written.end(bits[last - 1].end)) if last > number else None
+    if last == number or (last < len(bits) and bits[last].word in _UNITS):
+        return None
+    return bits[first].start, view.written.end(bits[last - 1].end)
 
 
 def _last(bits: Sequence[Bit], first: int) -> int:

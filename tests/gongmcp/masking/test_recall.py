@@ -1,6 +1,6 @@
 """Recall of masking on lines written by people who had not seen the detectors.
 
-``labelled.jsonl`` came first and ``fresh.jsonl`` later, by somebody else. Of each kind, form and language every
+``labelled.jsonl`` came first, ``fresh.jsonl`` and ``third.jsonl`` later, each by somebody else. Of each kind, form and language every
 other line was then used to make the detectors better; what is measured here are the lines in between, which nobody
 who works on a detector looks at. A failure names kinds and counts, never a line.
 
@@ -25,12 +25,15 @@ FOLDER = Path(__file__).parent
 KINDS = ("email", "phone", "card", "iban", "key", "link")
 LANGUAGES = ("en", "de", "fr", "es")
 FLOORS = {
-    ("labelled.jsonl", "written"): 0.975,
+    ("labelled.jsonl", "written"): 0.98,
     ("labelled.jsonl", "spoken"): 0.98,
-    ("labelled.jsonl", "split"): 0.97,
-    ("fresh.jsonl", "written"): 0.95,
+    ("labelled.jsonl", "split"): 0.98,
+    ("fresh.jsonl", "written"): 0.96,
     ("fresh.jsonl", "spoken"): 0.98,
-    ("fresh.jsonl", "split"): 0.77,
+    ("fresh.jsonl", "split"): 0.91,
+    ("third.jsonl", "written"): 0.98,
+    ("third.jsonl", "spoken"): 0.88,
+    ("third.jsonl", "split"): 0.73,
 }
 GOAL = 0.98
 
