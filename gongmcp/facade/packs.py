@@ -324,16 +324,19 @@ def _counter(made: _Pack, cohort: Mapping[str, Any], theme: str, found: list[dic
     if len(contrast) > 160:
         made.limitations.append("no_counter_evidence: the theme is too long to be searched with words of contrast.")
         return
-    taken = {(row.get("call_group"), row.get("segment_index")) for row in found}
+    taken = {_spot(row) for row in found}
     kept = made.body["evidence"], made.body["found"]
     rows = _quotes(made, cohort, contrast, "counter_evidence", COUNTER + 2)
     made.body["evidence"], made.body["found"] = kept
-    new = [at for at, row in enumerate(rows) if (row.get("call_group"), row.get("segment_index")) not in taken][
-        :COUNTER
-    ]
+    new = [at for at, row in enumerate(rows) if _spot(row) not in taken][:COUNTER]
     made.body["counter_evidence"] = [rows[at] for at in new]
     move_rows(made.told.ledger, "counter_evidence", "counter_evidence", {at: place for place, at in enumerate(new)})
     made.limitations.append(_COUNTER_NOTE)
+
+
+def _spot(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return where *row* was said, in what every policy shows: a call's group is another one in each answer."""
+    return tuple(row.get(name) for name in ("call_date", "start_ms", "segment_index"))
 
 
 def _follow_ups(made: _Pack, theme: str) -> list[dict[str, Any]]:
