@@ -121,7 +121,7 @@ def attachment_sizes(store: ReadStore) -> list[sqlite3.Row]:
 
 
 def attachment_months(store: ReadStore, months: int) -> list[sqlite3.Row]:
-    """Return (month, count, size) of attachments by the month in which their vCon was made, the last *months* of them."""
+    """Return (month, count, size) of attachments by the month of their vCon, for the last *months* of them."""
     return store.rows(
         """SELECT * FROM (
              SELECT v.created_month AS month, count(*) AS count, sum(a.body_bytes) AS size

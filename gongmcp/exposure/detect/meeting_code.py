@@ -59,7 +59,8 @@ _NAMES: Final = words(
 )
 """What may stand between the word for a code and the code, beside carriers."""
 _UNITS: Final = words(
-    "character characters digit digits letter letters sign signs minutes hours days weeks times zeichen ziffern stellen "
+    "character characters digit digits letter letters sign signs minutes hours days weeks times zeichen ziffern "
+    "stellen "
     "buchstaben minuten stunden tage mal caracteres chiffres lettres signes heures jours fois cifras digitos letras "
     "minutos horas dias veces"
 )

@@ -1,8 +1,8 @@
 """Recall of masking on lines written by people who had not seen the detectors.
 
-``labelled.jsonl`` came first, ``fresh.jsonl`` and ``third.jsonl`` later, each by somebody else. Of each kind, form and language every
-other line was then used to make the detectors better; what is measured here are the lines in between, which nobody
-who works on a detector looks at. A failure names kinds and counts, never a line.
+``labelled.jsonl`` came first, ``fresh.jsonl`` and ``third.jsonl`` later, each by somebody else. Of each kind, form
+and language every other line was then used to make the detectors better; what is measured here are the lines in
+between, which nobody who works on a detector looks at. A failure names kinds and counts, never a line.
 
 The goal is 0.98 everywhere. Where that is not reached yet, the floor is what was measured, so that it gets no worse;
 ``docs/exposure.md`` says so.
