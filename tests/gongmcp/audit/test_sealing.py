@@ -51,7 +51,11 @@ def test_a_key_file_is_read_when_nobody_else_can(tmp_path: Path) -> None:
         read_key_file(path)
 
 
-@pytest.mark.parametrize("text", ["", "c2hvcnQ=", "not base64 at all!", new_key() + new_key(), "é" * 44])
+@pytest.mark.parametrize(
+    "text",
+    ["", "c2hvcnQ=", "not base64 at all!", 2 * f"{'A' * 43}=", "é" * 44],
+    ids=["empty", "short", "other", "two", "wide"],
+)
 def test_what_is_no_key_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "key"
     path.touch(0o600)
