@@ -244,12 +244,20 @@ def raw(payload: bytes) -> bytes:
     return jws.serialize_compact({"alg": "RS256", "kid": "rsa"}, payload, RSA).encode()
 
 
-@pytest.mark.parametrize("payload", [b"[" * 3000, b"[]", b"null", b"1", b"\xff", b"", json.dumps(CLAIMS).encode()[:-1]])
+@pytest.mark.parametrize(
+    "payload",
+    [b"[" * 3000, b"[]", b"null", b"1", b"\xff", b"", json.dumps(CLAIMS).encode()[:-1]],
+    ids=["deep", "list", "null", "number", "no text", "nothing", "cut"],
+)
 def test_a_signature_over_no_claims_opens_nothing(payload: bytes, tmp_path: Path) -> None:
     assert SignedTokens(ISSUER, keys(tmp_path)).find(raw(payload)) is None
 
 
-@pytest.mark.parametrize("exp", [float("nan"), float("inf"), True, str(NOW + 600), [NOW + 600], {}, None])
+@pytest.mark.parametrize(
+    "exp",
+    [float("nan"), float("inf"), True, str(NOW + 600), [NOW + 600], {}, None],
+    ids=["nan", "inf", "true", "text", "list", "object", "null"],
+)
 def test_an_end_that_is_no_time_opens_nothing(exp: Any, tmp_path: Path) -> None:
     assert SignedTokens(ISSUER, keys(tmp_path)).find(raw(json.dumps({**CLAIMS, "exp": exp}).encode())) is None
 
