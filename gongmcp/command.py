@@ -113,8 +113,9 @@ def _preset_text(preset: Mapping[str, Any]) -> str:
         lines.append(f"turns on {', '.join(preset['switches'])}")
     if preset["governance_compatible"]:
         lines.append("suits a governance list")
-    if preset["available"]:
-        lines.append(f"{preset['tool_count']} tools: {', '.join(preset['tools'])}")
+    behind = preset["tool_count"] - preset["listed_count"]
+    told = f" ({preset['listed_count']} listed, the others behind them)" if behind else ""
+    lines.append(f"{preset['tool_count']} tools{told}: {', '.join(preset['tools'])}")
     return "\n  ".join(lines)
 
 

@@ -56,6 +56,12 @@ def tool_contract(info: Mapping[str, Any]) -> None:
     emit_text(f"Presets: {', '.join(info['presets'])}. Schema version: {info['schema_version']}.")
 
 
+def _count(preset: Mapping[str, Any]) -> str:
+    """Return how many tools are listed, and of how many where a facade lists less than it allows."""
+    listed, allowed = preset["listed_count"], preset["tool_count"]
+    return str(listed) if listed == allowed else f"{listed} of {allowed}"
+
+
 def preset_list(presets: Sequence[Mapping[str, Any]]) -> None:
     """Print the presets: name, other names, number of tools, what else it does, purpose."""
     table(
@@ -64,7 +70,7 @@ def preset_list(presets: Sequence[Mapping[str, Any]]) -> None:
             [
                 preset["name"],
                 ", ".join(preset["aliases"]),
-                str(preset["tool_count"]),
+                _count(preset),
                 ", ".join(preset["switches"]),
                 "suits" if preset["governance_compatible"] else "",
                 preset["purpose"],

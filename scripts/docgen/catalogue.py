@@ -85,7 +85,7 @@ def mcp_table(handler: ToolHandler) -> str:
     rows = []
     for info in map(handler.tool, offered["Tools"]):
         rows.append([code(info.name), cell(_first_sentence(info)), info.level])
-    choices = [[code(preset.name), str(len(preset.tools())), cell(preset.purpose)] for preset in PRESETS]
+    choices = [[code(preset.name), str(preset.describe()["listed_count"]), cell(preset.purpose)] for preset in PRESETS]
     return "\n\n".join(
         [
             table(["Kind", "Count", "Names"], counts),
