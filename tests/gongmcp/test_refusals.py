@@ -91,6 +91,7 @@ TOML = {
     "list.yaml": "version: 1\nlists: {no_ai: {customers: [{name: Zyxomatic}]}}",
     "list_without.yaml": "version: 1\nlists: {}",
     "transport.toml": "[server]\ntransport = 'pigeon'",
+    "reveal.toml": "[review]\nreveal = 'sometimes'",
     "other.json": "{}",
     "newer.json": '{"lock_version": 2}',
     "masked_otherwise.json": lock_text(LOCK),
@@ -150,6 +151,7 @@ SETTINGS_CASES: list[tuple[str, list[str], dict[str, str]]] = [
     ("file_names_the_cache", ["--db", "x.db", "--config", "db.toml"], {}),
     ("file_later", ["--db", "x.db", "--config", "later.toml"], {}),
     ("file_transport", ["--db", "x.db", "--config", "transport.toml"], {}),
+    ("file_reveal", ["--db", "x.db", "--config", "reveal.toml"], {}),
 ]
 
 
