@@ -241,7 +241,7 @@ def main() -> int:
     return stdio.serve_stdio(lambda: handler)
 
 
-def wait(get_handler: object) -> Any:
+def wait(get_handler: object, name: str) -> Any:
     """Stand for a slow start."""
     print("event starting", file=sys.stderr, flush=True)
     threading.Event().wait(3600)

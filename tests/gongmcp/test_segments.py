@@ -81,7 +81,7 @@ class Model:
                 "INSERT INTO segments_fts (rowid, text) VALUES (?, ?)", [(row[0], row[4]) for row in rows]
             )
             self.connection.executemany(
-                "INSERT INTO parties VALUES (?, ?, ?, ?, 'external', '', 1)",
+                "INSERT INTO parties VALUES (?, ?, ?, ?, 'external', '', 1, '')",
                 [(call.call_no, n, f"s{call.hour}-{n}", f"speaker_{call.hour:08x}{n:08x}") for n in (1, 2)],
             )
         self.connection.execute("INSERT INTO segments_fts (segments_fts) VALUES ('optimize')")

@@ -372,7 +372,7 @@ def with_probe(make: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     tool = replace(
         catalog()["list_crm_object_types"], name="probe", arguments=Probe, row=ProbeRow, function=probe, cursor=False
     )
-    monkeypatch.setattr("gongmcp.handler.catalog", lambda: {"probe": tool})
+    monkeypatch.setattr("gongmcp.catalog.presets.catalog", lambda: {"probe": tool})
     return make
 
 
