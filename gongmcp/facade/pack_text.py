@@ -9,13 +9,16 @@ from gongmcp.catalog.declaration import Tool
 from gongmcp.catalog.operations import Operation
 from gongmcp.render.text import QUOTED, render_row, scalar
 
-_ROWS = {
+ROWS = {
     "conditions": "build_call_cohort",
     "themes": "discover_themes_in_cohort",
     "evidence": "build_quote_pack",
     "counter_evidence": "build_quote_pack",
 }
 """The lists of a pack, and the tool whose rows each holds."""
+
+ROWS_COMPARED = "summarize_themes_by_dimension"
+"""The tool whose rows stand under each dimension that is compared."""
 
 
 def pack_text(operation: Operation, tools: Mapping[str, Tool], told: Mapping[str, Any]) -> str:
@@ -33,13 +36,13 @@ def pack_text(operation: Operation, tools: Mapping[str, Tool], told: Mapping[str
     for name in ("evidence_status", "emptied_by", "base_share"):
         if body.get(name) is not None:
             lines.append(f"{name} {scalar(body[name])}")
-    for name, tool in _ROWS.items():
+    for name, tool in ROWS.items():
         if body.get(name):
             lines.append(f"{name}: {len(body[name])}")
             lines += [render_row(tools[tool], number, row) for number, row in enumerate(body[name], 1)]
     for dimension, rows in (body.get("compared") or {}).items():
         lines.append(f"by {dimension}: {len(rows)}")
-        tool_of = tools["summarize_themes_by_dimension"]
+        tool_of = tools[ROWS_COMPARED]
         lines += [render_row(tool_of, number, row) for number, row in enumerate(rows, 1)]
     lines += [f"Limitation: {line}" for line in body.get("limitations", ())]
     for step in body.get("follow_ups", ()):

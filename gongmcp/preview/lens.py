@@ -85,7 +85,8 @@ def told_apart(tool: Tool, answer: Answer, places: Places) -> tuple[Place, ...]:
             found.append(place)
         if isinstance(value, str):
             marks += value.count(_MARK)
-    marks += sum(str(value).count(_MARK) for value in answer.structured.get("searched", {}).values())
+    said = answer.structured["result"] if tool.facade else answer.structured
+    marks += sum(str(value).count(_MARK) for value in said.get("searched", {}).values())
     if not found and marks != answer.text.count(_MARK):
         found.append(())
     return tuple(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
@@ -11,6 +11,7 @@ from gongmcp.catalog.declaration import Tool
 from gongmcp.exposure.engine import columns
 from gongmcp.exposure.ledger import Place
 from gongmcp.exposure.rows import Row, hints
+from gongmcp.preview.behind import inner, lists
 from gongmcp.preview.model import Range
 from gongmcp.render.answer import Answer
 from gongmcp.render.text import is_quoted, nested_model, scalar
@@ -76,6 +77,8 @@ def text_places(tool: Tool, answer: Answer) -> Places:
     structured = answer.structured
     if structured is None:
         return {}
+    if tool.facade:
+        return _facade_places(structured, answer.text)
     walk = _Walk(answer.text)
     for name in ("returned", "message", "hint", "as_of") if structured["status"] != "ok" else ("returned", "as_of"):
         if name in structured:
@@ -95,6 +98,23 @@ def text_places(tool: Tool, answer: Answer) -> Places:
     return walk.found
 
 
+def _facade_places(structured: Mapping[str, Any], text: str) -> Places:
+    """Return the same for the facade: the text of the tool behind it stands whole under a line of its own."""
+    walk = _Walk(text)
+    if "operation" in structured:
+        walk.put(("operation",), "", structured["operation"])
+    behind = inner(structured)
+    if behind is None:
+        walk.pack(structured)
+        return walk.found
+    walk.put(("routed_tool",), ", answered by ", structured["routed_tool"])
+    begins = text.index("\n") + 1
+    for place, where in text_places(behind.tool, Answer(text[begins:], behind.structured)).items():
+        walk.found[behind.place(place)] = Range(where.start + begins, where.end + begins)
+    walk.found["result",] = Range(begins, len(text))
+    return walk.found
+
+
 class _Walk:
     """Goes through the text once, from its beginning to its end."""
 
@@ -111,14 +131,26 @@ class _Walk:
             self.at = start + len(shown)
             self.found[place] = Range(start, self.at)
 
-    def row(self, model: type[Row], row: Mapping[str, Any], place: tuple[str, int]) -> None:
+    def row(self, model: type[Row], row: Mapping[str, Any], place: Place) -> None:
         """Note a numbered row and what is in it."""
-        head = f"\n{place[1] + 1}."
+        head = f"\n{int(place[-1]) + 1}."
         at = self.text.find(head, self.at)
         if at >= 0:
             self.at = at + len(head)
             self.columns(model, row, place, "   ")
             self.found[place] = Range(at + 1, self.at)
+
+    def pack(self, structured: Mapping[str, Any]) -> None:
+        """Note the date and the lists of rows of a pack; what is said around them has the place of the whole."""
+        self.found["result",] = Range(0, len(self.text))
+        if "operation" in structured and structured["status"] == "ok":
+            self.put(("as_of",), "As of ", scalar(structured["as_of"]))
+        for listed in lists(structured):
+            self.put(listed.place, "\n", f"{listed.head}: {len(listed.rows)}")
+            begins = self.at
+            for number, row in enumerate(listed.rows):
+                self.row(listed.model, row, (*listed.place, number))
+            self.found[listed.place] = Range(begins, self.at)
 
     def columns(self, model: type[Row], row: Mapping[str, Any], place: Place, indent: str) -> None:
         """Note the columns of *row*: those inside one line, then quotations, then nested rows, as they are written."""
@@ -147,6 +179,8 @@ class _Walk:
 
         if not isinstance(value, list) or not value:
             self.put(place, before, shown(value))
+            if isinstance(value, Mapping) and place in self.found:
+                self._members(value, place, self.found[place].start, shown)
             return
         self.put(place, before, between.join(map(shown, value)))
         whole = self.found.get(place)
@@ -155,6 +189,16 @@ class _Walk:
             for number, item in enumerate(value):
                 self.found[(*place, number)] = Range(at, at + len(shown(item)))
                 at += len(shown(item)) + len(between)
+
+    def _members(self, value: Any, place: Place, at: int, shown: Callable[[Any], str]) -> None:
+        """Note what is in an object, or in a list of it, that stands in one line from *at* on: see ``scalar``."""
+        named = isinstance(value, Mapping)
+        for key, item in value.items() if named else enumerate(value):
+            at += len(f"{key} ") if named else 0
+            self.found[(*place, key)] = Range(at, at + len(shown(item)))
+            if isinstance(item, Mapping | list):
+                self._members(item, (*place, key), at, shown)
+            at += len(shown(item)) + 2
 
     def _nested(self, model: type[Row], value: Any, place: Place, indent: str) -> None:
         name = str(place[-1])

@@ -11,13 +11,28 @@ from gongmcp.exposure.engine import columns
 from gongmcp.exposure.fields import Field
 from gongmcp.exposure.ledger import Place
 from gongmcp.exposure.rows import Row, hints
+from gongmcp.preview.behind import inner, lists
 from gongmcp.render.text import nested_model
 
 
 def values(
     tool: Tool, structured: Mapping[str, Any], arguments: Mapping[str, Any]
 ) -> Iterator[tuple[Place, Any, Field]]:
-    """Yield (place, value, class) of every declared column in an answer of *tool*; items of lists one by one."""
+    """Yield (place, value, class) of every declared column in an answer of *tool*; items of lists one by one.
+
+    Of the facade, the columns of the tools behind it.
+    """
+    if tool.facade:
+        yield from _row(tool.row, structured, (), arguments)
+        handed = arguments.get("arguments") or {}
+        if (behind := inner(structured)) is not None:
+            for place, value, kind in values(behind.tool, behind.structured, handed):
+                yield behind.place(place), value, kind
+            return
+        for listed in lists(structured):
+            for number, row in enumerate(listed.rows):
+                yield from _row(listed.model, row, (*listed.place, number), handed)
+        return
     if not tool.many:
         yield from _row(tool.row, structured, (), arguments)
         return

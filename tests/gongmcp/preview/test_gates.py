@@ -89,6 +89,25 @@ def test_a_gate_closes_on_its_fault(name: str, handler: ToolHandler) -> None:
     assert not made.approvable
 
 
+@pytest.mark.parametrize(
+    ("tool", "operation", "rows", "column"),
+    [
+        ("gong_get_evidence", "evidence.quote_pack.build", "results", "snippet"),
+        ("gong_analyze", "theme_intelligence_report", "evidence", "snippet"),
+    ],
+)
+def test_the_gates_look_at_the_rows_behind_the_facade(
+    tool: str, operation: str, rows: str, column: str, handler: ToolHandler
+) -> None:
+    def change(structured: dict[str, Any]) -> None:
+        structured["result"][rows][0][column] = "mail sam@example.com today"
+
+    (arguments,) = [item for item in catalog()[tool].examples if item.get("operation") == operation]
+    assert closed(preview(handler, tool, arguments)) == []
+    one = cast(ToolHandler, Tampered(handler, change, text_too=False))
+    assert {"channels", "residual"} <= set(closed(preview(one, tool, arguments)))
+
+
 def test_a_withheld_column_in_the_text_alone_is_seen(handler: ToolHandler) -> None:
     outcome = handler.call(TOOL, ARGUMENTS)
     (first, *_) = [entry for entry in outcome.ledger.entries if entry.action == "omitted" and len(entry.place) == 3]
