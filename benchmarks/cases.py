@@ -66,6 +66,16 @@ Give one that makes the tool look at most rows.
 A tool without any answers only where a business profile was imported, which the corpus has not.
 """
 
+LOOKS_THROUGH_CALLS: Final[Mapping[str, str]] = {
+    "search_calls_by_filters": "a part of a title or of an account's name is looked for in every call's",
+    "extract_business_questions": "a sample of the cohort is drawn from all of its calls",
+    "discover_themes_in_cohort": "a sample of the cohort and one of all other calls are drawn",
+}
+"""Tools that return rows and yet grow with the number of calls by what they are, and why.
+
+What they read of segments is bounded: the sample (``gongmcp.store.samples``) or the rows of a page.
+"""
+
 AGGREGATE_LEVELS: Final = frozenset({Level.STATUS.value, Level.AGGREGATE.value})
 """Exposure levels of the tools that count; all others return rows of calls or segments."""
 

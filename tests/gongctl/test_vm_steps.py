@@ -1,15 +1,17 @@
 """What the tools' queries cost, without a clock: SQLite VM steps on a cache and on one of ten times its size.
 
 A tool that returns rows may not take more than 3 times the steps in the larger cache, beyond what it ranks
-and returns more there; one that counts may take 12 times and may not look at segments at all.
+and returns more there; one that counts may take 12 times and may not look at segments at all. One that returns rows
+and looks through calls by what it is (``LOOKS_THROUGH_CALLS``) may take 12 times and may not go through all segments.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +20,16 @@ import pytest
 
 from benchmarks import corpus
 from benchmarks.build import import_corpus, warm_cache
-from benchmarks.cases import AGGREGATE_LEVELS, ARGUMENTS, Case, cases, is_aggregate, own_arguments, query_words
+from benchmarks.cases import (
+    AGGREGATE_LEVELS,
+    ARGUMENTS,
+    LOOKS_THROUGH_CALLS,
+    Case,
+    cases,
+    is_aggregate,
+    own_arguments,
+    query_words,
+)
 from benchmarks.cost import Bench, answered
 from gongmcp.catalog.registry import catalog
 from gongmcp.exposure.policy import Policy
@@ -32,12 +43,17 @@ from gongmcp.store.segments import RANK_WINDOW, search_segments
 SMALL, LARGE = 10_000, 100_000
 ROWS_GROW, AGGREGATES_GROW = 3.0, 12.0
 COMMON_SHARE = 0.3
+INDEX = {"segments_fts", "segments_fts_idx", "segments_fts_config", "segments_fts_data"}
+"""What a search for words reads to find calls, without the segments themselves."""
 
 LISTING = ToolHandler(Policy(), None)
 # What a facade hands on is measured as the tools that answer.
 MEASURED = [info for info in LISTING.tools() if not LISTING.served()[info.name].facade]
 ALL_CASES = [case for info in MEASURED for case in cases(info, corpus.probe())]
-ROW_CASES = [case for case in ALL_CASES if not is_aggregate(LISTING.tool(case.tool))]
+LOOKING_CASES = [case for case in ALL_CASES if case.tool in LOOKS_THROUGH_CALLS]
+ROW_CASES = [
+    case for case in ALL_CASES if not is_aggregate(LISTING.tool(case.tool)) and case.tool not in LOOKS_THROUGH_CALLS
+]
 AGGREGATE_CASES = [case for case in ALL_CASES if is_aggregate(LISTING.tool(case.tool))]
 
 
@@ -129,13 +145,51 @@ def test_rows_cost_the_same_in_a_larger_cache(caches: Caches, case: Case) -> Non
     assert large.growth_beyond_work(small) <= ROWS_GROW, (small, large)
 
 
+@pytest.mark.parametrize("case", LOOKING_CASES, ids=lambda case: case.name)
+def test_what_looks_through_calls_grows_with_them_at_most_and_reads_a_bounded_sample_of_segments(
+    caches: Caches, cache_files: tuple[Path, Path], case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small, large = caches.small.cost(case), caches.large.cost(case)
+    assert large.growth_beyond_work(small) <= AGGREGATES_GROW, (small, large)
+    assert not segments_scanned(cache_files[1], case, monkeypatch)
+
+
 @pytest.mark.parametrize("case", AGGREGATE_CASES, ids=lambda case: case.name)
 def test_aggregates_grow_with_the_calls_at_most_and_never_look_at_segments(
     caches: Caches, cache_files: tuple[Path, Path], case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small, large = caches.small.cost(case), caches.large.cost(case)
     assert large.growth_from(small) <= AGGREGATES_GROW, (small, large)
-    assert not [table for table in tables_read(cache_files[1], case, monkeypatch) if table.startswith("segments")]
+    read = {table for table in tables_read(cache_files[1], case, monkeypatch) if table.startswith("segments")}
+    assert not read - (INDEX if asks_for_words(case) else set())
+
+
+def asks_for_words(case: Case) -> bool:
+    """Tell whether the cohort of *case* is the calls in which something is said: the index is asked for it."""
+    wanted = case.arguments.get("filter")
+    return isinstance(wanted, Mapping) and "query" in wanted
+
+
+def segments_scanned(cache: Path, case: Case, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the statements of a case that go through all segments, as SQLite plans them."""
+    found = []
+    connect = StorePool._open
+
+    def watched(pool: StorePool) -> sqlite3.Connection:
+        connection = connect(pool)
+        connection.set_trace_callback(said.append)
+        return connection
+
+    said: list[str] = []
+    monkeypatch.setattr(StorePool, "_open", watched)
+    with closing(StorePool(cache)) as pool:
+        answered(Bench(pool).handler.call(case.tool, case.arguments), case)
+        with pool.store_scope() as store:
+            for statement in sorted({text for text in said if re.search(r"\bsegments\b", text)}):
+                names = {"segments", *re.findall(r"\bsegments (?:AS )?(\w+)", statement)}
+                plan = [row["detail"].split() for row in store.rows(f"EXPLAIN QUERY PLAN {statement}")]
+                found += [statement for step in plan if step[0] == "SCAN" and step[1] in names]
+    return found
 
 
 def tables_read(cache: Path, case: Case, monkeypatch: pytest.MonkeyPatch) -> set[str]:
@@ -180,3 +234,4 @@ def test_the_measure_sees_a_query_that_reads_all_segments(
     small, large = caches.small.cost(case), caches.large.cost(case)
     assert large.growth_beyond_work(small) > ROWS_GROW
     assert "segments" in tables_read(cache_files[1], case, monkeypatch)
+    assert segments_scanned(cache_files[1], case, monkeypatch)
