@@ -13,6 +13,8 @@ from gongmcp.catalog.declaration import Tool, declared
 FAMILIES = (
     *("status", "calls", "transcripts", "quotes", "lifecycle", "facts"),
     *("crm", "crm_fields", "pipeline", "scorecards", "crm_schema", "profile"),
+    *("business_question_tools", "call_drilldown_tools", "cohort_quality_tools", "cohort_tools", "facade_tools"),
+    *("highlight_tools", "quote_pack_tools", "theme_discovery_tools", "theme_tools"),
 )
 """Modules of this package that declare tools, in the order in which tools are listed."""
 
@@ -22,7 +24,8 @@ ADDED = "_tools"
 
 def _modules() -> Iterator[str]:
     yield from FAMILIES
-    yield from sorted(module.name for module in pkgutil.iter_modules(package.__path__) if module.name.endswith(ADDED))
+    found = {module.name for module in pkgutil.iter_modules(package.__path__) if module.name.endswith(ADDED)}
+    yield from sorted(found.difference(FAMILIES))
 
 
 @cache
