@@ -20,6 +20,7 @@ _OF_CONDITIONS: Final = (
     *("use_filter_dimension_filters", "dimension_filters_belong_under_filter"),
     *("use_values_array", "values_must_be_texts"),
 )
+_CALL_NAMES: Final = frozenset({"call_id", "call_ref", "call_refs"})
 _CONDITION: Final = {"dimension": "industry", "operator": "in", "values": ["Technology"]}
 
 
@@ -47,8 +48,11 @@ def repairable(
         repair["describe"] = {"tool": DISCOVER, "arguments": {}}
     if issue in _OF_CONDITIONS:
         repair["arguments"] = {"filter": {"dimension_filters": [_CONDITION]}}
-    elif error["code"] == "invalid_argument" and examples:
-        repair["arguments"] = dict(examples[0])
+    elif error["code"] == "invalid_argument":
+        # An example that names calls names those of the bundled sample, which a list may withhold.
+        usable = (example for example in examples if not _CALL_NAMES & example.keys())
+        if (example := next(usable, None)) is not None:
+            repair["arguments"] = dict(example)
     hint = " ".join(dict.fromkeys(filter(None, (_ISSUES.get(issue, ""), str(error["hint"])))))
     return RepairableFault(error["code"], error["message"], hint, repair)
 
