@@ -91,7 +91,7 @@ class CallExcerpt(Spoken):
     cursor=True,
     presets=PRESETS,
     aliases=("call_drilldown",),
-    examples=({"call_ref": "call_b6e952b3bbb22696", "theme_query": "supply chain", "limit": 3},),
+    examples=({"call_ref": "call_3026b7eea13cc036", "theme_query": "supply chain", "limit": 3},),
 )
 def get_call_drilldown(args: Drilldown, scope: CallScope) -> Rows[CallExcerpt]:
     """Find the theme in the call and show each place with the sentence before and behind it."""

@@ -65,7 +65,7 @@ class HighlightNotes(Row):
     cursor=True,
     presets=PRESETS,
     aliases=("list_call_ai_highlights",),
-    examples=({"call_refs": ["call_b6e952b3bbb22696", "call_0000000000000000"]},),
+    examples=({"call_refs": ["call_3026b7eea13cc036", "call_0000000000000000"]},),
 )
 def list_call_highlights(args: HighlightSearch, scope: CallScope) -> Rows[HighlightRow]:
     """Read the cached texts of the calls."""
