@@ -94,14 +94,15 @@ def _argument(hint: Any, tool: Tool, policy: Policy, path: str) -> dict[str, Any
         elif isinstance(mark, OperationMark):
             schema["enum"] = [operation.name for operation in offered(policy, declared(), mark.facade)]
         elif isinstance(mark, msgspec.Meta):
-            schema |= _meta(mark)
+            schema |= _meta(mark, "Items" if schema["type"] == "array" else "Length")
     if schema["type"] == "string" and "enum" not in schema and "format" not in schema:
         schema.setdefault("maxLength", 512)
     return schema
 
 
-def _meta(meta: msgspec.Meta) -> dict[str, Any]:
-    keys: dict[str, Any] = {"description": meta.description, "minLength": meta.min_length, "maxLength": meta.max_length}
+def _meta(meta: msgspec.Meta, measure: str) -> dict[str, Any]:
+    keys: dict[str, Any] = {"description": meta.description}
+    keys |= {f"min{measure}": meta.min_length, f"max{measure}": meta.max_length}
     keys |= {"minimum": meta.ge, "maximum": meta.le, "examples": meta.examples}
     schema = {key: value for key, value in keys.items() if value is not None}
     return schema | (meta.extra_json_schema or {})
