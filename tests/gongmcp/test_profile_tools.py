@@ -70,7 +70,10 @@ PROFILE_TOOLS = ("get_business_profile", "list_business_concepts", "list_unmappe
 
 
 def arguments_of(name: str) -> dict[str, Any]:
-    return dict({**FACT_TOOLS, **FILTER_TOOLS, **OTHER_ARGUMENTS}.get(name, {}))
+    """Return arguments that *name* answers: of its own table, or else its declared example."""
+    own = {**FACT_TOOLS, **FILTER_TOOLS, **OTHER_ARGUMENTS}
+    examples = catalog()[name].examples
+    return dict(own[name] if name in own else examples[0] if examples else {})
 
 
 def handler_over(db: Path, **settings: str) -> ToolHandler:
@@ -431,7 +434,8 @@ def test_facts_older_than_the_data_are_answered_and_said_to_be_stale(cache: Path
     for name in catalog():
         answer = handler.call(name, arguments_of(name)).answer
         assert answer.structured is not None, answer.text
-        assert answer.structured["freshness"] == "stale", name
+        if name != "gong_discover_capabilities":  # describes the operations and reads no data
+            assert answer.structured["freshness"] == "stale", name
         if name in FACT_TOOLS:
             earlier = before[name]
             assert earlier is not None
@@ -653,12 +657,13 @@ def test_no_tool_resource_or_prompt_is_about_writing(cache: Path) -> None:
         )
 
 
-def test_no_statement_of_the_server_writes_anywhere() -> None:
+def test_no_statement_of_the_server_writes_outside_its_state_file() -> None:
     package = Path(__file__).parents[2] / "gongmcp"
     sources = {path: path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
     assert len(sources) > 50
     writing = re.compile(r"\b(?:INSERT|REPLACE)\s+(?:OR\s+\w+\s+)?INTO\b|\bDELETE\s+FROM\b|\bUPDATE\s+\w+\s+SET\b")
-    assert [path.name for path, text in sources.items() if writing.search(text)] == []
+    # The state file over HTTP is the server's own and no cache: it counts what clients have seen.
+    assert [path for path, text in sources.items() if writing.search(text)] == [package / "state_file.py"]
     assert [path.name for path, text in sources.items() if re.search(r"\b(?:from|import) gongctl\b", text)] == []
 
 
