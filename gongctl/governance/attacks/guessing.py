@@ -39,7 +39,7 @@ def ids(arena: Arena) -> Tried:
                         tried.win(f"{tool} tells the id of a hidden call from an unknown one")
             while argument == "call_ref" and tried.tries < arena.budget:
                 answer = session.call(tool, call_ref=f"call_{draw.getrandbits(64):016x}")
-                if answer.get("status") == "ok":
+                if answer.get("status") == "ok" and answer.get("drilldown_status") != "call_not_found":
                     tried.win(f"{tool} answers an alias that was guessed")
         for hidden in (*HIDDEN_IDS, PRIVATE_ID):
             for template in session.request("resources/templates/list").get("resourceTemplates", ()):
