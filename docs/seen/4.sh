@@ -7,39 +7,9 @@
 #
 # DATA holds the folder earnings21 (calls in the shape of Gong's public API answers); without it the bundled sample is
 # used. Exit 1 when a point fails.
-set -uo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-bin=${BIN:-$root/.venv/bin}
-points=("$@")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-unset GONGCTL_DB
-for name in ${!GONGMCP_*}; do unset "$name"; done
-cd "$root" || exit 1
-export PYTHONPATH=$root
-data=$root/gongctl/sample
-[ -n "${DATA:-}" ] && [ -d "$DATA/earnings21" ] && data=$DATA/earnings21
-db=$work/calls.db
+source "$(dirname "${BASH_SOURCE[0]}")/points.sh"
 listed=$work/list.yaml
 
-wanted() {
-  [ ${#points[@]} -eq 0 ] && return 0
-  local point
-  for point in "${points[@]}"; do [ "$point" = "$1" ] && return 0; done
-  return 1
-}
-title() { printf '\n== %s\n' "$*"; }
-plain() { sed "s#$work/##g; s#$bin/##g; s#$root/##g; s#$root#.#g; s#${DATA:-/no/data}#data#g"; }
-point() { # LINES STATUS COMMAND...: runs it, shows its beginning, and says whether it ended with STATUS
-  local lines=$1 expected=$2 status
-  shift 2
-  printf '$ %s\n' "$*" | plain
-  "$@" >"$work/out" 2>&1
-  status=$?
-  plain <"$work/out" | awk -v n="$lines" 'NR <= n { print substr($0, 1, 200) } END { if (NR > n) printf "[%d more lines]\n", NR - n }'
-  if [ $status -eq "$expected" ]; then echo "PASS (exit $status)"; else echo "FAIL: exit $status, not $expected"; failed=1; fi
-}
 cache() { # a governed cache, made once
   [ -f "$db" ] && return
   cat >"$listed" <<'YAML'

@@ -6,46 +6,12 @@
 #
 # DATA, a folder that holds earnings21 (calls in the shape of Gong's public API answers), is used in place of the bundled
 # sample. Exit 1 when a point fails.
-set -uo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-bin=${BIN:-$root/.venv/bin}
-points=("$@")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-unset GONGCTL_DB
-for name in ${!GONGMCP_*}; do unset "$name"; done
-export PYTHONPATH=$root GONGCTL_STATE=$work/state
-data=$root/gongctl/sample
-[ -n "${DATA:-}" ] && [ -d "$DATA/earnings21" ] && data=$DATA/earnings21
-db=$work/calls.db
+source "$(dirname "${BASH_SOURCE[0]}")/points.sh"
+export GONGCTL_STATE=$work/state
 lock=$work/gongmcp.lock.json
-cd "$root" || exit 1
 
-wanted() {
-  [ ${#points[@]} -eq 0 ] && return 0
-  local point
-  for point in "${points[@]}"; do [ "$point" = "$1" ] && return 0; done
-  return 1
-}
-title() { printf '\n== %s\n' "$*"; }
-plain() { sed "s#$work/##g; s#$bin/##g; s#$root/##g; s#$root#.#g; s#${DATA:-/no/data}#data#g"; }
-point() { # LINES STATUS COMMAND...: runs it, shows its beginning, and says whether it ended with STATUS
-  local lines=$1 expected=$2 status
-  shift 2
-  printf '$ %s\n' "$*" | plain
-  "$@" >"$work/out" 2>&1 </dev/null
-  status=$?
-  plain <"$work/out" | awk -v n="$lines" 'NR <= n { print substr($0, 1, 200) } END { if (NR > n) printf "[%d more lines]\n", NR - n }'
-  if [ $status -eq "$expected" ]; then echo "PASS (exit $status)"; else echo "FAIL: exit $status, not $expected"; failed=1; fi
-}
 holds() { # WORDS...: whether the last command said them
   if grep -qF -- "$*" "$work/out"; then echo "PASS: it says \"$*\""; else echo "FAIL: it does not say \"$*\""; failed=1; fi
-}
-cache() { # made once
-  [ -f "$db" ] && return
-  "$bin/gongctl" import gong "$data" --db "$db" >/dev/null 2>&1
-  "$bin/gongctl" cache warm --db "$db" >/dev/null 2>&1
 }
 approved() { # a lock, made once
   cache

@@ -10,34 +10,12 @@
 # running searches. 1 and 2 need Node 22 and the packages @modelcontextprotocol/conformance and .../inspector: NODE_BIN is
 # the folder of their commands (node_modules/.bin); where they are not there, the points are left out. Exit 1 when a point
 # fails.
-set -uo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-bin=${BIN:-$root/.venv/bin}
-points=("$@")
-work=$(mktemp -d)
+source "$(dirname "${BASH_SOURCE[0]}")/points.sh"
 server=
 trap '[ -n "$server" ] && kill "$server" 2>/dev/null; rm -rf "$work"' EXIT
-failed=0
-unset GONGCTL_DB
-for name in ${!GONGMCP_*}; do unset "$name"; done
 [ -n "${NODE_BIN:-}" ] && PATH=$NODE_BIN:$PATH
-cd "$root" || exit 1
-export PYTHONPATH=$root HOME=$work
-db=$work/calls.db
+export HOME=$work
 
-wanted() {
-  [ ${#points[@]} -eq 0 ] && return 0
-  local point
-  for point in "${points[@]}"; do [ "$point" = "$1" ] && return 0; done
-  return 1
-}
-title() { printf '\n== %s\n' "$*"; }
-verdict() { if [ "$1" -eq 0 ]; then echo "PASS"; else echo "FAIL (exit $1)"; failed=1; fi; }
-cache() {
-  [ -f "$db" ] && return
-  "$bin/gongctl" import gong "$root/gongctl/sample" --db "$db" >/dev/null 2>&1
-  "$bin/gongctl" cache warm --db "$db" >/dev/null 2>&1
-}
 serve() { # starts a server with the given flags; sets url and server
   cache
   : >"$work/log"

@@ -5,21 +5,16 @@
 #   EDITS=400 docs/seen/8.sh DATA         fewer edits
 #
 # Without a path, or without the folder, the bundled sample is used. Exit 1 when a point fails.
-set -uo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-bin=${BIN:-$root/.venv/bin}
-data=$root/gongctl/sample
-[ -d "${1:-}/earnings21" ] && data=$1/earnings21
-failed=0
-cd "$root" || exit 1
-export PYTHONPATH=$root
+[ $# -gt 0 ] && DATA=$1
+source "$(dirname "${BASH_SOURCE[0]}")/points.sh"
 
-point() { # TITLE ARGUMENTS...: runs one proof and says whether it held
-  printf '\n== %s\n' "$1"
+proof() { # TITLE ARGUMENTS...: runs one proof and says whether it held
+  title "$1"
   shift
-  if "$bin/python" docs/seen/vcon_proofs.py "$@"; then echo PASS; else echo FAIL; failed=1; fi
+  "$bin/python" docs/seen/vcon_proofs.py "$@"
+  verdict $?
 }
 
-point "Calls leave as vCons that the IETF's schemas accept, and come back as they were" trip "$data"
-point "${EDITS:-10000} random edits by four processes: nothing is lost, and what is read is what is there" edits "${EDITS:-10000}"
+proof "Calls leave as vCons that the IETF's schemas accept, and come back as they were" trip "$data"
+proof "${EDITS:-10000} random edits by four processes: nothing is lost, and what is read is what is there" edits "${EDITS:-10000}"
 exit $failed

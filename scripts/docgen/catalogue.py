@@ -41,7 +41,7 @@ _ENVELOPE = {
     "truncated": "True when more exists than is shown (other tools).",
     "suggested_refinements": "Filters that were not used and would narrow a capped result.",
     "evidence_held_back": "Calls of which rows were passed over, and how many were met: they come on later pages, or, "
-    "with `evidence_budget_exhausted`, not in this session (tools that quote).",
+    "with `evidence_budget_exhausted`, not again before the session ends (tools that quote).",
     "searched": "For an empty answer: the filters as understood and the calls in the date range.",
     "omitted": "For a single object that was too large: what was left out.",
     "results": "The rows.",
