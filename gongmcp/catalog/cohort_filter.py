@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
-from gongmcp.catalog.arguments import IsoDate, SearchText
+from gongmcp.catalog.arguments import IsoDate, SearchText, Text
 from gongmcp.catalog.calls import CrmId, CrmType
 from gongmcp.catalog.cohort_dimensions import Value, value_of
 from gongmcp.catalog.cohort_token import MAX_TOKEN, TokenFor, cohort_id
@@ -110,6 +110,14 @@ Token = Annotated[
     str,
     msgspec.Meta(min_length=1, max_length=MAX_TOKEN, description="From build_call_cohort, in place of the filter."),
 ]
+
+
+GroupConcept = Annotated[
+    Text,
+    Filters(Field.SETTING_NAME),
+    msgspec.Meta(description="With dimension=profile_concept: a groupable field concept of the profile."),
+]
+"""Which concept of the business profile a dimension stands for."""
 
 
 class CohortArguments(Arguments):

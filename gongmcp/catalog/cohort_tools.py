@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 import msgspec
 
-from gongmcp.catalog.arguments import Cursor, DimensionMark, Limit, Text
+from gongmcp.catalog.arguments import Cursor, DimensionMark, Limit
 from gongmcp.catalog.calls import IncludeIds
 from gongmcp.catalog.cohort_dimensions import concept_named, dimension_value
-from gongmcp.catalog.cohort_filter import Cohort, CohortArguments, CohortFilter, Token, cohort_of
+from gongmcp.catalog.cohort_filter import Cohort, CohortArguments, CohortFilter, GroupConcept, Token, cohort_of
 from gongmcp.catalog.cohort_rows import (
     CohortNotes,
     Count,
@@ -178,14 +178,7 @@ class DimensionCounts(CohortArguments):
     dimension: Annotated[
         str, DimensionMark(analysis=True), msgspec.Meta(description="What the calls are counted by.")
     ] = "lifecycle"
-    concept: (
-        Annotated[
-            Text,
-            Filters(Field.SETTING_NAME),
-            msgspec.Meta(description="With dimension=profile_concept: a groupable field concept of the profile."),
-        ]
-        | None
-    ) = None
+    concept: GroupConcept | None = None
     limit: Limit = None
     cursor: Cursor = None
 

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import msgspec
 
 from gongmcp.analysis.intervals import wilson
-from gongmcp.catalog.arguments import Cursor, DimensionMark, Limit, Text
+from gongmcp.catalog.arguments import Cursor, DimensionMark, Limit
 from gongmcp.catalog.calls import IncludeIds
-from gongmcp.catalog.cohort_filter import cohort_of
+from gongmcp.catalog.cohort_filter import GroupConcept, cohort_of
 from gongmcp.catalog.cohort_rows import Count, Rate, cohort_notes, ratio
 from gongmcp.catalog.cohort_tools import PRESETS, dimension_of
 from gongmcp.catalog.declaration import CallScope, Level, Rows, tool
@@ -25,7 +25,7 @@ from gongmcp.catalog.theme_arguments import (
     spoken_rows,
     theme_notes,
 )
-from gongmcp.exposure.fields import Field, Filters, by, shown
+from gongmcp.exposure.fields import Field, by, shown
 from gongmcp.exposure.rows import Row
 from gongmcp.store import cohorts as store
 from gongmcp.store.facts import BLANK
@@ -92,14 +92,7 @@ class ThemeByDimension(ThemeArguments, kw_only=True):
     """Arguments of ``summarize_themes_by_dimension``."""
 
     dimension: Annotated[str, DimensionMark(analysis=True), msgspec.Meta(description="What calls are compared by.")]
-    concept: (
-        Annotated[
-            Text,
-            Filters(Field.SETTING_NAME),
-            msgspec.Meta(description="With dimension=profile_concept: a groupable field concept of the profile."),
-        ]
-        | None
-    ) = None
+    concept: GroupConcept | None = None
     limit: Limit = None
     cursor: Cursor = None
 
