@@ -13,7 +13,7 @@ from gongmcp.catalog.declaration import Tool, declared
 FAMILIES = (
     *("status", "calls", "transcripts", "quotes", "lifecycle", "facts"),
     *("crm", "crm_fields", "pipeline", "scorecards", "crm_schema", "profile"),
-    *("business_question_tools", "call_drilldown_tools", "cohort_quality_tools", "cohort_tools", "facade_tools"),
+    *("cohort_tools", "business_question_tools", "call_drilldown_tools", "cohort_quality_tools", "facade_tools"),
     *("highlight_tools", "quote_pack_tools", "theme_discovery_tools", "theme_tools"),
 )
 """Modules of this package that declare tools, in the order in which tools are listed."""
@@ -30,10 +30,11 @@ def _modules() -> Iterator[str]:
 
 @cache
 def catalog() -> dict[str, Tool]:
-    """Return all tools by name, in catalogue order."""
-    for name in _modules():
-        importlib.import_module(f"{package.__name__}.{name}")
-    return dict(declared())
+    """Return all tools by name, in catalogue order: by module, whichever was imported first, then as written."""
+    modules = {f"{package.__name__}.{name}": number for number, name in enumerate(_modules())}
+    for module in modules:
+        importlib.import_module(module)
+    return dict(sorted(declared().items(), key=lambda item: modules.get(item[1].function.__module__, len(modules))))
 
 
 @cache

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -244,3 +246,12 @@ def test_an_alias_that_is_taken_is_refused(taken: str, monkeypatch: pytest.Monke
     monkeypatch.setattr(registry, "catalog", lambda: spoilt)
     with pytest.raises(ValueError, match=taken):
         registry.aliases.__wrapped__()
+
+
+def test_the_order_of_the_catalogue_does_not_hang_on_what_was_imported_first() -> None:
+    code = "import sys, importlib\nfor name in sys.argv[1:]: importlib.import_module(name)\n"
+    code += "from gongmcp.catalog.registry import catalog\nprint(*catalog())"
+    for first in (["theme_tools"], ["profile", "highlight_tools", "calls"]):
+        modules = [f"gongmcp.catalog.{name}" for name in first]
+        done = subprocess.run([sys.executable, "-c", code, *modules], capture_output=True, text=True, check=True)
+        assert done.stdout.split() == list(catalog())
