@@ -48,6 +48,13 @@ class SmallCells:
         self.rounded += low != number
         return low
 
+    def at_least(self, asked: int) -> int:
+        """Return the count from which on a group is told when the caller wants those of *asked* and more.
+
+        It is the next multiple of ``least``: any other number would tell on which side of it a count stands.
+        """
+        return max(1, -(-asked // self.least)) * self.least
+
     def groups(
         self,
         rows: Iterable[Counters],

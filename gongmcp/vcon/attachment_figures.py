@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gongmcp.exposure.rows import Row
+from gongmcp.exposure.small_cells import SmallCells
 from gongmcp.store import vcon_figures, vcon_shape
 from gongmcp.vcon.declaration import READING, vcon_tool
 from gongmcp.vcon.moments import timestamp
@@ -114,7 +115,10 @@ def attachment_figures(scope: Scope, arguments: Mapping[str, Any]) -> Attachment
             pair = merged.setdefault(row["purpose"] or row["legacy_type"] or "unspecified", [0, 0])
             pair[0] += row["count"]
             pair[1] += row["size_bytes"]
-        ordered = sorted(merged.items(), key=lambda item: (-item[1][0], item[0]))[: arguments.get("top_n_types", 10)]
+        shown = SmallCells(scope.policy.min_cell)
+        ordered = sorted(merged.items(), key=lambda item: (-shown.count(item[1][0]), item[0]))[
+            : arguments.get("top_n_types", 10)
+        ]
         out.type_breakdown = [
             AttachmentKind(type=name, count=n, total_size=size, avg_size=size / n, percentage=share(n, total))
             for name, (n, size) in ordered
@@ -138,6 +142,6 @@ def attachment_figures(scope: Scope, arguments: Mapping[str, Any]) -> Attachment
                 total_size=row["size"],
                 avg_size=row["size"] / row["count"],
             )
-            for row in vcon_shape.attachment_months(store, YEAR)
+            for row in told_apart(scope, vcon_shape.attachment_months(store, YEAR), "count")
         ]
     return out

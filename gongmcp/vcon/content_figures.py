@@ -10,7 +10,7 @@ from gongmcp.store import vcon_figures, vcon_shape
 from gongmcp.vcon.declaration import READING, vcon_tool
 from gongmcp.vcon.moments import timestamp
 from gongmcp.vcon.parameters import switch
-from gongmcp.vcon.periods import YEAR, periods, told_apart
+from gongmcp.vcon.periods import YEAR, most_first, periods
 from gongmcp.vcon.scope import Scope
 from gongmcp.vcon.shapes import Bytes, Count, Label, Sum, Time, Word, Words
 
@@ -152,12 +152,12 @@ def content_figures(scope: Scope, arguments: Mapping[str, Any]) -> ContentFigure
                 total_size=row["size_bytes"],
                 unique_vcons=row["vcons"],
             )
-            for row in told_apart(scope, vcon_figures.dialog_types(store))
+            for row in most_first(scope, vcon_figures.dialog_types(store), ("dialog_type",))
         ]
     if arguments.get("include_analysis_breakdown", True):
         out.analysis_breakdown = [
             AnalysisKind(type=row["analysis_type"], vendor=row["vendor"], count=row["count"], unique_vcons=row["vcons"])
-            for row in told_apart(scope, vcon_figures.analysis_types(store))
+            for row in most_first(scope, vcon_figures.analysis_types(store), ("analysis_type", "vendor"))
         ]
     if arguments.get("include_party_patterns", True):
         here = scope.verbatim
@@ -170,7 +170,7 @@ def content_figures(scope: Scope, arguments: Mapping[str, Any]) -> ContentFigure
                 unique_phones=row["phones"] if here else None,
                 unique_vcons=row["vcons"],
             )
-            for row in told_apart(scope, vcon_shape.party_figures(store))
+            for row in most_first(scope, vcon_shape.party_figures(store), ("role",))
         ]
     if arguments.get("include_conversation_metrics", True):
         found = vcon_shape.conversation_figures(store)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
+from gongmcp.exposure.fields import Field, shown
 from gongmcp.exposure.rows import Row
 from gongmcp.exposure.small_cells import SmallCells
 from gongmcp.store import vcon_figures, vcon_shape
@@ -14,14 +15,16 @@ from gongmcp.vcon.scope import Scope
 from gongmcp.vcon.shapes import Anything, Count, Flag, Label, Measure
 from gongmcp.vcon.when import DATE
 
+Account = Annotated[str, shown(Field.ACCOUNT_NAME)]
+
 
 class Group(Row, kw_only=True):
     """One group: *rate* is filtered of baseline."""
 
-    dealer_id: Label | None = None
-    dealer_name: Label | None = None
-    team_id: Label | None = None
-    team_name: Label | None = None
+    dealer_id: Account | None = None
+    dealer_name: Account | None = None
+    team_id: Account | None = None
+    team_name: Account | None = None
     group_value: Label | None = None
     filtered_count: Count
     baseline_count: Count
@@ -88,17 +91,20 @@ def vcon_aggregate(arguments: dict[str, Any], scope: Scope) -> Row:
         raise VconFault("UNSUPPORTED_FILTER", "The policy of this server withholds addresses.", filters=["group_by"])
     filters, understood = filters_of(scope, arguments.get("filters", {}), {})
     wanted = arguments["limit"]
+    cells = SmallCells(scope.policy.min_cell)
     rows = vcon_figures.groups(
         scope.store,
         by,
         tags=tuple(sorted(arguments["tags"].items())),
         filters=filters,
-        min_count=max(arguments.get("having", {}).get("min_count", 1), scope.policy.min_cell),
-        limit=wanted + 1,
+        min_count=cells.at_least(arguments.get("having", {}).get("min_count", 1)),
+        limit=-1 if cells.active else wanted + 1,
         source=scope.taxonomy.account,
     )
-    cells = SmallCells(scope.policy.min_cell)
-    groups = [_group(by, dict(row), cells) for row in rows[:wanted]]
+    groups = [_group(by, dict(row), cells) for row in rows]
+    if cells.active:  # the order of exact rates would tell more than the rates that are shown
+        keys = {id(group): row["group_key"] for group, row in zip(groups, rows, strict=True)}
+        groups.sort(key=lambda group: (-group.rate, -group.filtered_count, -group.baseline_count, keys[id(group)]))
     covered = None
     if by == "account":
         covered = vcon_shape.coverage(scope.store, account=scope.taxonomy.account)
@@ -107,7 +113,7 @@ def vcon_aggregate(arguments: dict[str, Any], scope: Scope) -> Row:
     return Aggregate(
         item=Rollup(
             group_by=asked,
-            rows=groups,
+            rows=groups[:wanted],
             vcons_total=vcon_figures.totals(scope.store)["vcons"],
             vcons_with_group=covered,
             truncated=len(rows) > wanted,

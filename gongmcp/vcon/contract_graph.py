@@ -8,6 +8,7 @@ from urllib.parse import quote
 from gongmcp.exposure.rows import Row
 from gongmcp.store import vcon_figures, vcon_shape
 from gongmcp.vcon.declaration import READING, vcon_tool
+from gongmcp.vcon.periods import most_first
 from gongmcp.vcon.scope import Scope
 from gongmcp.vcon.shapes import Count, Flag, Id, Label, Time, Word, Words
 
@@ -77,8 +78,9 @@ class GraphAnswer(Row, kw_only=True):
 )
 def vcon_graph_shape(_arguments: dict[str, Any], scope: Scope) -> Row:
     """Count what vCons hold."""
-    store, least = scope.store, scope.policy.min_cell
-    rows = [row for row in vcon_shape.shape_nodes(store, limit=_NODES + 1) if row["vcons"] >= least]
+    store = scope.store
+    found = vcon_shape.shape_nodes(store, limit=_NODES + 1)
+    rows = sorted(most_first(scope, found, ("label",)), key=lambda row: str(row["kind"]))
     cut = [row for row in rows if sum(other["kind"] == row["kind"] for other in rows) > _NODES]
     kinds = dict.fromkeys(row["kind"] for row in rows)
     last = {kind: [row for row in rows if row["kind"] == kind][:_NODES] for kind in kinds}
@@ -102,8 +104,7 @@ def vcon_graph_shape(_arguments: dict[str, Any], scope: Scope) -> Row:
             target=_node("attachment_purpose", row["purpose"]),
             joint_vcon_count=row["vcons"],
         )
-        for row in vcon_figures.joint_counts(store, limit=_EDGES)
-        if row["vcons"] >= least
+        for row in most_first(scope, vcon_figures.joint_counts(store, limit=_EDGES), ("analysis_type", "purpose"))
     ]
     return GraphAnswer(
         item=Graph(

@@ -8,6 +8,7 @@ from gongmcp.exposure.rows import Row
 from gongmcp.exposure.small_cells import SmallCells
 from gongmcp.store import vcon_figures, vcon_shape
 from gongmcp.vcon.declaration import READING, vcon_tool
+from gongmcp.vcon.periods import most_first
 from gongmcp.vcon.scope import Scope
 from gongmcp.vcon.shapes import Count, Label, Measure, Word
 
@@ -108,12 +109,13 @@ def vcon_taxonomy(_arguments: dict[str, Any], scope: Scope) -> Row:
     known, store, least = scope.taxonomy, scope.store, scope.policy.min_cell
     total = vcon_figures.totals(store)["vcons"]
     described = dict(known.tags)
-    keys = [row for row in vcon_figures.tag_keys(store) if row["vcons"] >= least]
+    cells = SmallCells(least)
+    keys = most_first(scope, vcon_figures.tag_keys(store), ("tag_key",))
     missing = [key for key in described if all(row["tag_key"] != key for row in keys)]
     tag_keys = [
         TagKey(
             key=row["tag_key"],
-            availability=_availability(row["vcons"], total),
+            availability=_availability(cells.count(row["vcons"]), cells.count(total)),
             description=described.get(row["tag_key"]),
             vcon_count=row["vcons"],
             distinct_values=row["distinct_values"],
@@ -124,7 +126,7 @@ def vcon_taxonomy(_arguments: dict[str, Any], scope: Scope) -> Row:
         TagKey(key=key, availability="absent", description=described[key], vcon_count=0, distinct_values=0)
         for key in missing
     ]
-    nodes = [row for row in vcon_shape.shape_nodes(store, limit=_MOST_TAGS) if row["kind"] == "analysis_type"]
+    kinds = [row for row in vcon_shape.shape_nodes(store, limit=_MOST_TAGS) if row["kind"] == "analysis_type"]
     tag = known.account_tag
     return TaxonomyAnswer(
         item=TaxonomyItem(
@@ -142,7 +144,9 @@ def vcon_taxonomy(_arguments: dict[str, Any], scope: Scope) -> Row:
             common_tags=tag_keys,
             preferred_sources=[Source(need=need, source=source) for need, source in known.sources],
             query_recipes=[Recipe(goal=goal, recommendation=how) for goal, how in known.recipes],
-            analysis_types=[Kind(type=row["label"], vcon_count=row["vcons"]) for row in nodes if row["vcons"] >= least],
+            analysis_types=[
+                Kind(type=row["label"], vcon_count=row["vcons"]) for row in most_first(scope, kinds, ("label",))
+            ],
             coverage=Coverage(
                 vcons_total=total,
                 account_source=known.account,

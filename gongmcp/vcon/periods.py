@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any, Final
 
+from gongmcp.exposure.small_cells import SmallCells
 from gongmcp.store import vcon_figures
 from gongmcp.vcon.moments import timestamp
 from gongmcp.vcon.scope import Scope
@@ -16,6 +17,16 @@ YEAR: Final = 12
 def told_apart(scope: Scope, rows: list[Any], column: str = "vcons") -> list[Any]:
     """Leave out groups that are too small to be told apart."""
     return [row for row in rows if row[column] >= scope.policy.min_cell]
+
+
+def most_first(scope: Scope, rows: list[Any], labels: tuple[str, ...], column: str = "vcons") -> list[Any]:
+    """Leave out groups that are too small to be told apart; the order of the others, which come most first, follows
+    the counts as shown and then *labels*."""
+    kept = told_apart(scope, rows, column)
+    if scope.policy.min_cell == 1:
+        return kept
+    cells = SmallCells(scope.policy.min_cell)
+    return sorted(kept, key=lambda row: (-cells.count(row[column]), *(str(row[label]) for label in labels)))
 
 
 def share(part: float, whole: float) -> float:
@@ -35,14 +46,20 @@ def _start(scope: Scope, months: int) -> int:
 
 
 def periods(scope: Scope, months: int, granularity: str) -> list[dict[str, Any]]:
-    """Return the rows of each period, those without a vCon too."""
+    """Return the rows of each period, those without a vCon too.
+
+    With small cells a period of few vCons is one without, so that the first and the last tell no single vCon; vCons are
+    counted as they are shown, so that nothing made of them tells more.
+    """
+    cells = SmallCells(scope.policy.min_cell)
     rows = {
-        row["period"]: dict(row)
+        row["period"]: {**row, "vcons": cells.count(row["vcons"])}
         for row in vcon_figures.growth(
             scope.store,
             period=granularity,  # type: ignore[arg-type]
             from_ms=_start(scope, months),
         )
+        if row["vcons"] >= cells.least
     }
     if not rows:
         return []

@@ -20,8 +20,10 @@ from gongmcp.vcon import cursor as cursors
 from gongmcp.vcon.contract_graph import vcon_graph_shape
 from gongmcp.vcon.faults import VconFault
 from gongmcp.vcon.items import documents
+from gongmcp.vcon.periods import most_first
 from gongmcp.vcon.scope import Scope
 from gongmcp.vcon.shapes import plain
+from gongmcp.vcon.tag_tools import TagsAnswer, cleaned
 from gongmcp.vcon.when import interval
 
 PREFIX: Final = "vcon://v1/"
@@ -168,15 +170,16 @@ def _kinds(part: str, column: str, named: str, only: str = "") -> Callable[[Scop
 
 def _tags(scope: Scope, variables: Variables) -> dict[str, Any]:
     number = _header(scope, variables)["vcon_no"]
-    return {"tags": vcon_read.tags(scope.store, [number])[number]}
+    found = vcon_read.tags(scope.store, [number])[number]
+    return {"tags": found} if scope.verbatim else scope.shown(TagsAnswer(tags=cleaned(found)))
 
 
 def _discovery(kinds: Collection[str], named: str) -> Callable[[Scope, Variables], dict[str, Any]]:
     def make(scope: Scope, _variables: Variables) -> dict[str, Any]:
         found = [
             {"value": row["label"], "count": row["vcons"] - row["vcons"] % scope.policy.min_cell}
-            for row in vcon_shape.shape_nodes(scope.store, limit=1000)
-            if row["kind"] in kinds and row["vcons"] >= scope.policy.min_cell
+            for row in most_first(scope, vcon_shape.shape_nodes(scope.store, limit=1000), ("label",))
+            if row["kind"] in kinds
         ]
         return {"count": len(found), named: found}
 

@@ -15,6 +15,7 @@ from gongmcp.render.wire import json_bytes, result_bytes
 from gongmcp.vcon.arguments import checked
 from gongmcp.vcon.declaration import VconTool
 from gongmcp.vcon.faults import QUIET, VconFault
+from gongmcp.vcon.guarded import LISTS, guarded
 from gongmcp.vcon.items import GROUP_KEYS
 from gongmcp.vcon.prose import prose
 from gongmcp.vcon.scope import Scope
@@ -39,8 +40,6 @@ _HOUSE: Final[Mapping[str, str]] = {
     "CONFLICT": "invalid_argument",
 }
 """Codes of the family and what they are in the closed list of the server; any other is ``internal_error``."""
-
-_LISTS: Final = ("items", "vcons", "results")
 
 
 class Overtaken(Exception):
@@ -73,7 +72,7 @@ def run(tool: VconTool, valid: dict[str, Any], scope: Scope, *, most: int, guard
     row = tool.function(valid, scope)
     body = scope.shown(row)
     if guard is not None:
-        body = guard.without(body)
+        body = guarded(guard, body, valid)
     structured: dict[str, Any] = {tool.flag: True}
     if not scope.verbatim and scope.disclosure is not None:
         scope.disclosure.name_withheld(tool.answer)
@@ -90,7 +89,7 @@ def run(tool: VconTool, valid: dict[str, Any], scope: Scope, *, most: int, guard
         return Ran(_measured(tool, {**kept, "left_out": left_out}), "", 1)
     if size > most:
         raise _too_large(tool, structured, size, most)
-    rows = next((len(structured[name]) for name in _LISTS if isinstance(structured.get(name), list)), 1)
+    rows = next((len(structured[name]) for name in LISTS if isinstance(structured.get(name), list)), 1)
     return Ran(answer, "", rows)
 
 
@@ -110,7 +109,7 @@ def _size(tool: VconTool, structured: dict[str, Any]) -> int:
 def _too_large(tool: VconTool, structured: dict[str, Any], size: int, most: int) -> VconFault:
     details: dict[str, Any] = {"approximate_bytes": size, "max_response_bytes": most}
     details["largest_groups"] = _groups(structured)
-    listed = next((name for name in _LISTS if isinstance(structured.get(name), list)), None)
+    listed = next((name for name in LISTS if isinstance(structured.get(name), list)), None)
     advice = ["Ask for fewer include groups." if tool.contract else "Ask for less.", "Narrow the filters."]
     if listed is not None:
         details["fits_limit"] = _fitting(tool, structured, listed, most)

@@ -24,6 +24,7 @@ from gongmcp.store.freshness import ModelState
 from gongmcp.vcon.catalogue import reading_tools
 from gongmcp.vcon.declaration import CATEGORIES, VconTool
 from gongmcp.vcon.faults import QUIET, VconFault
+from gongmcp.vcon.guarded import guarded
 from gongmcp.vcon.handler import info_of
 from gongmcp.vcon.prompts import PROMPTS, VconPrompt, find_prompt
 from gongmcp.vcon.resources import RESOURCES, VconResource, find, text_of
@@ -193,7 +194,7 @@ class ServedHandler(ToolHandler):
             raise ToolFault("invalid_argument", fault.message) from None
         except Unavailable as snag:
             raise ToolFault("cache_not_ready", snag.reason, snag.hint) from None
-        text = text_of(body if self._guard is None else self._guard.without(body))
+        text = text_of(body if self._guard is None else guarded(self._guard, body, {}))
         if len(text.encode()) > self.policy.max_response_bytes:
             raise ToolFault("invalid_argument", "The resource is larger than one answer may be.", "Ask for fewer.")
         return ResourceBody(uri, text), None

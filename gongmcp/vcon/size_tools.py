@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, Literal
 
 from gongmcp.exposure.rows import Row
+from gongmcp.exposure.small_cells import SmallCells
 from gongmcp.store import vcon_figures
 from gongmcp.store import vcon_health as health
 from gongmcp.store.vcon_schema import VCON_INDEXES
@@ -131,7 +132,7 @@ def table_size(scope: Scope, table: str) -> TableSize:
 def get_database_size_info(arguments: dict[str, Any], scope: Scope) -> Row:
     """Measure the corpus."""
     total = vcon_figures.totals(scope.store)["vcons"]
-    category = category_of(total)
+    category = category_of(SmallCells(scope.policy.min_cell).count(total))
     size = total_size(scope) if scope.policy.min_cell == 1 else None
     return SizeAnswer(
         database_size_info=SizeInfo(
@@ -184,7 +185,7 @@ class SmartAnswer(Row, kw_only=True):
 def get_smart_search_limits(arguments: dict[str, Any], scope: Scope) -> Row:
     """Recommend a limit."""
     kind, expected = arguments["query_type"], arguments["estimated_result_size"]
-    category = category_of(vcon_figures.totals(scope.store)["vcons"])
+    category = category_of(SmallCells(scope.policy.min_cell).count(vcon_figures.totals(scope.store)["vcons"]))
     wanted = max(1, round(_BASE[kind] * _BY_SIZE[category] * _BY_RESULT[expected]))
     warns = category == "very_large" or expected == "large"
     light = warns or category == "large" or expected == "medium"

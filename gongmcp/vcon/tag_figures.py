@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from gongmcp.exposure.rows import Row
+from gongmcp.exposure.small_cells import SmallCells
 from gongmcp.store import vcon_figures, vcon_shape
 from gongmcp.vcon.declaration import READING, vcon_tool
 from gongmcp.vcon.moments import timestamp
 from gongmcp.vcon.parameters import switch
-from gongmcp.vcon.periods import YEAR, share, told_apart
+from gongmcp.vcon.periods import YEAR, most_first, share, told_apart
 from gongmcp.vcon.scope import Scope
 from gongmcp.vcon.shapes import Count, Label, Sum, Time, Word
 
@@ -88,13 +89,20 @@ def get_tag_analytics(arguments: dict[str, Any], scope: Scope) -> Row:
     return TagAnswer(tag_analytics=tag_figures(scope, arguments))
 
 
+def values_in_order(scope: Scope, rows: list[Any]) -> list[Any]:
+    """Return the tags of ``vcon_figures.tag_values`` that may be told apart, by key."""
+    return sorted(most_first(scope, rows, ("tag_value",), "count"), key=lambda row: str(row["tag_key"]))
+
+
 def tag_figures(scope: Scope, arguments: Mapping[str, Any]) -> TagFigures:
     """Return figures of tags."""
     store = scope.store
     keys = vcon_figures.tag_keys(store)
     values = vcon_figures.tag_values(store)
-    least = max(arguments.get("min_usage_count", 1), scope.policy.min_cell)
-    top = [row for row in keys if row["vcons"] >= least][: arguments.get("top_n_keys", 20)]
+    least = SmallCells(scope.policy.min_cell).at_least(arguments.get("min_usage_count", 1))
+    top = [row for row in most_first(scope, keys, ("tag_key",)) if row["vcons"] >= least][
+        : arguments.get("top_n_keys", 20)
+    ]
     uses = {row["tag_key"]: row["vcons"] for row in top}
     out = TagFigures(
         timestamp=timestamp(scope),
@@ -124,7 +132,7 @@ def tag_figures(scope: Scope, arguments: Mapping[str, Any]) -> TagFigures:
                 count=row["count"],
                 percentage=share(row["count"], uses[row["tag_key"]]),
             )
-            for row in values
+            for row in values_in_order(scope, values)
             if row["tag_key"] in uses and row["count"] >= least
         ]
     if arguments.get("include_temporal_trends", False):

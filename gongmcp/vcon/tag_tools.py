@@ -26,6 +26,7 @@ from gongmcp.vcon.parameters import (
 from gongmcp.vcon.read_tools import LIGHT, OFFSET, PARTS
 from gongmcp.vcon.scope import Scope
 from gongmcp.vcon.shapes import Count, Document, Flag, Id, Label, Labels, Number, TagMap, Word
+from gongmcp.vcon.tag_figures import values_in_order
 
 _FULL_BY_DEFAULT: Final = 20
 
@@ -70,10 +71,11 @@ def get_tags(arguments: dict[str, Any], scope: Scope) -> Row:
         )
     if key := arguments.get("key"):
         return TagsAnswer(key=key, value=found.get(key, default), exists=key in found)
-    return TagsAnswer(vcon_uuid=header["uuid"], tags=_cleaned(found), count=len(found))
+    return TagsAnswer(vcon_uuid=header["uuid"], tags=cleaned(found), count=len(found))
 
 
-def _cleaned(tags: Mapping[str, str]) -> dict[str, str]:
+def cleaned(tags: Mapping[str, str]) -> dict[str, str]:
+    """Return *tags* with keys that hold no invisible characters; the engine looks at values alone."""
     return {clean(key)[0]: value for key, value in tags.items()}
 
 
@@ -164,9 +166,10 @@ class UniqueTags(Row, kw_only=True):
 )
 def get_unique_tags(arguments: dict[str, Any], scope: Scope) -> Row:
     """List keys and values of tags."""
-    least = max(arguments["min_count"], scope.policy.min_cell)
-    rows = vcon_figures.tag_values(scope.store, key_filter=arguments.get("key_filter", ""), min_count=least)
     cells = SmallCells(scope.policy.min_cell)
+    least = cells.at_least(arguments["min_count"])
+    found = vcon_figures.tag_values(scope.store, key_filter=arguments.get("key_filter", ""), min_count=least)
+    rows = values_in_order(scope, found)
     by_key: dict[str, list[str]] = {}
     counts: dict[str, dict[str, int]] = {}
     for row in rows:
