@@ -141,11 +141,12 @@ def gather(
         out.more = True
     page.end()
     if not out.rows and budget.more and not out.more:
-        more = SmallCells(disclosure.policy.min_cell).count(sum(budget.more.values()))
+        cells = SmallCells(disclosure.policy.min_cell)
+        more = cells.count(sum(budget.more.values()))
         raise ToolFault(
             "evidence_budget_exhausted",
-            f"As much of {_calls(len(budget.more))} was shown as one client may see; {more} more matching rows are "
-            "there.",
+            f"As much of {_calls(cells.count(len(budget.more)))} was shown as one client may see; "
+            f"{more} more matching rows are there.",
             "Ask about other calls: a search that finds others answers.",
         )
     return out
@@ -336,4 +337,4 @@ def _call_of(row: Any) -> int:
 
 
 def _calls(count: int) -> str:
-    return "one call" if count == 1 else f"{count} calls"
+    return {0: "the calls", 1: "one call"}.get(count, f"{count} calls")

@@ -127,6 +127,18 @@ def test_a_search_of_a_used_up_call_alone_is_refused_and_another_call_still_answ
     assert handler.call(SEGMENTS, {"query": own_word(2, 3)}).answer.structured is not None
 
 
+def test_the_refusal_of_used_up_calls_counts_them_as_small_cells_do(cache: Path) -> None:
+    def message(least: int) -> str:
+        handler = in_session(cache, min_cell=str(least))
+        list(pages(handler, SEGMENTS, limit=50))
+        error = handler.call(SEGMENTS, {"query": own_word(0, 3)}).answer.error
+        assert error is not None
+        return str(error["message"])
+
+    assert message(1).startswith("As much of one call was shown as one client may see; 1 more")
+    assert message(7).startswith("As much of the calls was shown as one client may see; 0 more")
+
+
 def test_what_was_seen_costs_nothing_again(cache: Path) -> None:
     handler = in_session(cache)
     list(pages(handler, SEGMENTS, limit=50))
