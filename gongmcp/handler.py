@@ -535,7 +535,8 @@ class ToolHandler:
 
     def _scope(self, store: ReadStore, state: ModelState, limit: int, after: tuple[Any, ...] | None) -> CallScope:
         cells = SmallCells(self.policy.min_cell)
-        return CallScope(store, self.policy, state, self._rules.names, limit, after, cells, self._topics)
+        languages = self._gate.languages if self._gate is not None else None
+        return CallScope(store, self.policy, state, self._rules.names, limit, after, cells, self._topics, languages)
 
     def _require_store(self) -> StorePool:
         if self._pool is None:

@@ -1,7 +1,8 @@
 """What appeared in the data after the approval, withheld: rows and names of kinds that the lock does not hold.
 
 It looks at raw rows before they are disclosed, at the columns that would be shown. A row goes as a whole when its
-call has a language, or its text a kind of personal data, or it stands for a CRM name that was not reviewed; of
+call has a language, or its text a kind of personal data, or it stands for a CRM name or is a kind of AI-made text that
+was not reviewed; of
 lists inside it those items go. Counts over many calls are not made anew: they still count what is withheld.
 """
 
@@ -44,8 +45,9 @@ class Gate:
         self._shape = shape
         names = names_of(shape)
         self._fields = names["crm_field"]
-        self._languages = names["language"]
+        self.languages = names["language"]
         self._settings = names["setting"]
+        self._ai_content = names["ai_content"]
         self._personal = names["personal_data"] | {CONTROL}
         self._crm = frozenset(
             (
@@ -58,7 +60,7 @@ class Gate:
         )
 
     def drift(self, store: ReadStore) -> list[Drift]:
-        """Return the CRM names and kinds of settings that appeared; languages and personal data cost a walk."""
+        """Return the CRM names and kinds of settings that appeared; the others cost a walk."""
         return [*data_drift(self._shape, read_names(store))]
 
     def refuse_arguments(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
@@ -104,7 +106,7 @@ class Gate:
 
     def _has_language(self, store: ReadStore, call_ref: str) -> bool:
         row = store.one("SELECT language FROM call_facts WHERE call_ref = :ref", {"ref": call_ref})
-        return row is None or served(row[0]) in self._languages
+        return row is None or served(row[0]) in self.languages
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +150,10 @@ class Look:
         if isinstance(call_ref, str) and call_ref and not self.gate._has_language(self.store, call_ref):
             return False
         fields = {name: expose for name, expose, _ in columns(type(row))}
+        if any(expose is not None and expose.field is Field.AI_TEXT for expose in fields.values()):
+            kind = getattr(row, "kind", None)  # None: of this call nothing is cached
+            if kind is not None and kind not in self.gate._ai_content:
+                return False
         of_settings = (expose := fields.get("object_id")) is not None and expose.field is Field.SETTING_ID
         return not of_settings or getattr(row, "kind", "") in self.gate._settings
 
@@ -184,7 +190,7 @@ class Look:
             return self.gate._has_language(self.store, value)
         if expose is not None and expose.by is not None and self._groups_by_language(expose.by):
             language = "" if value == BLANK else served(value)
-            return language in self.gate._languages or (self.disclosure.policy.min_cell > 1 and value == OTHER)
+            return language in self.gate.languages or (self.disclosure.policy.min_cell > 1 and value == OTHER)
         return self.gate._is_text(value)
 
     def _groups_by_language(self, argument: str) -> bool:

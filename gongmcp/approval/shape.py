@@ -17,6 +17,7 @@ from gongmcp.store.connection import ReadStore
 _SPANS = (
     ("segments", "spans"),
     ("call_facts", "title_spans"),
+    ("highlights", "text_spans"),
     ("crm_objects", "name_spans"),
     ("crm_values", "value_spans"),
     ("settings", "name_spans"),
@@ -35,7 +36,7 @@ class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         crm: field names by CRM object type, of calls and of the connected CRM's schema.
         crm_labels: labels and types of fields, as that schema gives them.
         settings: kinds of Gong settings.
-        ai_content: kinds of AI-made content; none is served yet.
+        ai_content: kinds of AI-made texts about calls: brief, key_point, outline, …
         languages: languages of calls, '' for a call that has none.
         personal_data: kinds of personal data that was masked in served text.
     """
@@ -61,12 +62,13 @@ def span_kind(kind: str) -> str:
 def read_shape(store: ReadStore) -> Shape:
     """Return the shape of the read model.
 
-    Languages cost one walk over all calls and kinds of personal data one over all segments: it is meant for the
-    operator, not for a start.
+    Languages and kinds of AI-made texts cost one walk over all calls and kinds of personal data one over all segments:
+    it is meant for the operator, not for a start.
     """
     return msgspec.structs.replace(
         read_names(store),
         languages=sorted({served(row[0]) for row in store.rows("SELECT DISTINCT language FROM call_facts")}),
+        ai_content=_names(store, "SELECT DISTINCT kind FROM highlights"),
         personal_data=sorted(_personal_data(store)),
     )
 

@@ -96,7 +96,7 @@ class CallExcerpt(Spoken):
 def get_call_drilldown(args: Drilldown, scope: CallScope) -> Rows[CallExcerpt]:
     """Find the theme in the call and show each place with the sentence before and behind it."""
     call = find_call(scope.store, args.call_ref, by_id=False)
-    if call is None:
+    if call is None or not scope.may_quote(call["language"]):
         return Rows([], notes=DrilldownNotes(drilldown_status="call_not_found", **_NOTHING))
     number = int(call["call_no"])
     query = None

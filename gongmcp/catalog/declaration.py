@@ -15,6 +15,7 @@ import msgspec
 
 from gongmcp.catalog.limits import Cap, Limits
 from gongmcp.catalog.operations import ROUTED, WORKBENCH
+from gongmcp.exposure.clean import clean
 from gongmcp.exposure.evidence import Evidence
 from gongmcp.exposure.rows import Row
 from gongmcp.exposure.small_cells import SmallCells
@@ -101,6 +102,7 @@ class CallScope:
         after: key of the last row of the page before, when a cursor was given.
         topics: the topic packs in force, None = those that come with the program.
         cells: how counts leave; a tool that counts groups gives them to it before it makes rows.
+        languages: languages of calls that may be quoted, '' for a call that has none; None = all.
     """
 
     store: ReadStore
@@ -111,6 +113,11 @@ class CallScope:
     after: tuple[Any, ...] | None = None
     cells: SmallCells = field(default_factory=SmallCells)
     topics: TopicPacks | None = None
+    languages: frozenset[str] | None = None
+
+    def may_quote(self, language: str) -> bool:
+        """Tell whether a call of *language* may be shown; the approval lock withholds those that were not reviewed."""
+        return self.languages is None or clean(language)[0] in self.languages
 
 
 ToolFunction = Callable[[Any, CallScope], Any]

@@ -71,7 +71,9 @@ def list_call_highlights(args: HighlightSearch, scope: CallScope) -> Rows[Highli
     """Read the cached texts of the calls."""
     asked = list(dict.fromkeys(args.call_refs))
     numbers = {
-        ref: int(call["call_no"]) for ref in asked if (call := find_call(scope.store, ref, by_id=False)) is not None
+        ref: int(call["call_no"])
+        for ref in asked
+        if (call := find_call(scope.store, ref, by_id=False)) is not None and scope.may_quote(call["language"])
     }
     after = (int(scope.after[0]), int(scope.after[1])) if scope.after else None
     fetch = scope.limit + 1 if scope.limit else 0

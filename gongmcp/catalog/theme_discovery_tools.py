@@ -76,41 +76,39 @@ def discover_themes_in_cohort(args: ThemeDiscovery, scope: CallScope) -> Rows[Fo
     """Count terms in a sample of the cohort and in one of the other calls, and compare."""
     cohort = cohort_of(args, scope)
     secret, role = scope.state.secret, role_of(args)
-    inside = samples.transcripts(scope.store, cohort.calls)
-    outside = {
-        number: count
-        for number, count in samples.transcripts(scope.store, CallFilter()).items()
-        if number not in inside
-    }
+    everything = samples.transcripts(scope.store, CallFilter(), scope.may_quote)
+    inside = samples.transcripts(scope.store, cohort.calls, scope.may_quote)
+    outside = {number: count for number, count in everything.items() if number not in inside}
     chosen, others = samples.sample(inside, secret), samples.sample(outside, secret)
     spoken = samples.languages(scope.store, cohort.calls)
     stop = frozenset().union(*map(stop_words, spoken)) if spoken else stop_words()
     least = max(2, scope.cells.least)
     here = _counted(scope, chosen, role, stop, least)
     kept = {term for term, calls in here.calls.items() if calls >= least}
+    counted, background = scope.cells.count(len(chosen.calls)), scope.cells.count(len(others.calls))
     there = TermCounts()
     words = {word for term in kept for word in term.split()}
-    for _, texts in samples.texts(scope.store, others.calls, role):
+    # So few other calls that none is shown are none: what is said of them would tell that there are some.
+    for _, texts in samples.texts(scope.store, others.calls if background else (), role):
         there.add_call((spoken_words(text) for _, text in texts), words)
     found = _ranked(here, there, kept)
     if scope.cells.active:
         found.sort(key=lambda row: (-scope.cells.count(row["calls"]), row["theme"]))
-    counted = len(chosen.calls)
     rows = [
         FoundTheme(
             theme=row["theme"],
             call_count=row["calls"],
             occurrence_count=row["count"],
             background_call_count=row["other_calls"],
-            call_share=ratio(scope.cells.count(row["calls"]), scope.cells.count(counted)),
+            call_share=ratio(scope.cells.count(row["calls"]), counted),
             log_likelihood=row["g2"],
             lift=row["lift"],
         )
         for row in scope.cells.enough(found, "calls")
     ]
     limits = []
-    if not others.calls:
-        limits.append("no_background: every call is in the cohort; words are those said in most calls.")
+    if not background:
+        limits.append("no_background: too few calls are outside of the cohort; words are those said in most calls.")
     if counted < 10:
         limits.append("few_calls: words of fewer than 10 calls tell of these calls, not of a kind of calls.")
     if not (chosen.is_whole and others.is_whole):
@@ -121,8 +119,8 @@ def discover_themes_in_cohort(args: ThemeDiscovery, scope: CallScope) -> Rows[Fo
     notes = DiscoveryNotes(
         **cohort_notes(cohort, limits),
         transcript_call_count=scope.cells.count(len(inside)),
-        counted_call_count=scope.cells.count(counted),
-        background_call_count=scope.cells.count(len(others.calls)),
+        counted_call_count=counted,
+        background_call_count=background,
         sampled=not (chosen.is_whole and others.is_whole),
     )
     return Rows.page(rows, scope, notes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -32,10 +32,17 @@ class Sample:
         return len(self.calls) == self.of
 
 
-def transcripts(store: ReadStore, calls: CallFilter) -> dict[int, int]:
-    """Return how many segments each of the calls with a transcript has."""
-    rows = valued(store, calls, Condition("{c}.segment_count"))
-    return {row["call_no"]: row["value"] for row in rows if row["transcript_present"]}
+def transcripts(
+    store: ReadStore, calls: CallFilter, of_language: Callable[[str], bool] | None = None
+) -> dict[int, int]:
+    """Return how many segments each of the calls with a transcript has; only calls *of_language* if that is given."""
+    rows = valued(store, calls, Condition("{c}.segment_count || ' ' || {c}.language"))
+    found: dict[int, int] = {}
+    for row in rows:
+        count, _, language = row["value"].partition(" ")
+        if row["transcript_present"] and (of_language is None or of_language(language)):
+            found[row["call_no"]] = int(count)
+    return found
 
 
 def sample(segments: Mapping[int, int], secret: bytes) -> Sample:

@@ -189,6 +189,22 @@ def test_themes_are_coarse_where_counts_are(spoken_cache: Path, make_handler: Ma
     assert not [row for row in groups if row["value"].startswith("2026")]
 
 
+def test_limits_of_themes_follow_the_counts_as_shown(spoken_cache: Path, make_handler: MakeHandler) -> None:
+    def limits(least: int, industry: str) -> tuple[int, set[str]]:
+        asked = {
+            "filter": {"dimension_filters": [{"dimension": "industry", "operator": "not_in", "values": [industry]}]}
+        }
+        answer = make_handler(spoken_cache, min_cell=str(least)).call("discover_themes_in_cohort", asked).answer
+        assert answer.structured is not None
+        codes = {line.partition(":")[0] for line in answer.structured["limitations"]}
+        return answer.structured["background_call_count"], codes & {"no_background"}
+
+    # Three other calls, or none: where neither is shown, nothing else tells which.
+    assert limits(1, "machines") == (3, set())
+    assert limits(1, "no such industry") == (0, {"no_background"})
+    assert limits(4, "machines") == limits(4, "no such industry") == (0, {"no_background"})
+
+
 # --- quotations -------------------------------------------------------------------------------------
 
 
