@@ -188,7 +188,7 @@ def test_a_file_that_renames_the_crm_is_warmed_with_and_served_with(
 def test_the_preview_reads_the_file(gongctl: Gongctl, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[ServerSettings] = []
     monkeypatch.setattr(tui_cmd, "interactive", lambda: True)
-    monkeypatch.setattr(tui_cmd, "open_preview", lambda settings, *_, **__: seen.append(settings))
+    monkeypatch.setattr(tui_cmd, "open_review", lambda _, settings, *__, **___: seen.append(settings))
     assert gongctl("tui", "--db", cache, "--config", "team.toml").code == 0
     assert [settings.policy.preset for settings in seen] == ["operator-smoke"]
 
