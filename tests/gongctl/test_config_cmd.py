@@ -408,7 +408,7 @@ def test_the_shell_completes_names_of_tools(command: str) -> None:
 @pytest.mark.parametrize("command", ["mcp diff --preset", "mcp tools --tool-preset", "config show --tool-preset"])
 def test_the_shell_completes_names_of_presets(command: str) -> None:
     assert completed(f"gongctl {command} analyst") == ["analyst-core", "analyst-business-core", "analyst"]
-    assert completed(f"gongctl {command} business-") == ["business-pilot"]
+    assert completed(f"gongctl {command} business-") == ["business-pilot", "business-workbench"]
 
 
 def test_every_setting_has_a_key_in_the_file() -> None:

@@ -38,6 +38,8 @@ def cases() -> Iterator[Case]:
         properties = info.input_schema["properties"]
         if "lifecycle_source" not in properties and not info.name.startswith(OTHERS):
             continue
+        if {"call_ref", "call_refs"} & set(info.input_schema.get("required", ())):
+            continue  # asked about calls of its own choice by alias, which every cache has others of
         own: list[dict[str, str]] = [{}]
         for argument in ("bucket", "lifecycle_bucket"):
             own += [{argument: bucket} for bucket in BUCKETS if argument in properties]
