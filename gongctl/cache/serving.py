@@ -176,7 +176,7 @@ class ServingWriter:
         execute("INSERT INTO segments_fts (segments_fts) VALUES ('delete-all')")
         execute("INSERT INTO crm_values_fts (crm_values_fts) VALUES ('delete-all')")
         for table in (
-            *("segments", "crm_values", "crm_objects", "parties", "call_facts", "counters"),
+            *("segments", "segment_vectors", "crm_values", "crm_objects", "parties", "call_facts", "counters"),
             *("opportunities", "answered_scorecards", "highlights", "profile_facts", "profile_values"),
         ):
             execute(f"DELETE FROM {table}")
@@ -380,6 +380,7 @@ class ServingWriter:
                 span,
             )
             execute("DELETE FROM segments WHERE segment_no BETWEEN ? AND ?", span)
+            execute("DELETE FROM segment_vectors WHERE call_no = ?", (call_no,))
         values = (first_segment(call_no), last_segment(call_no))
         execute(
             """INSERT INTO crm_values_fts (crm_values_fts, rowid, value)

@@ -223,6 +223,19 @@ CREATE TABLE segments (
 CREATE VIRTUAL TABLE segments_fts USING fts5(
   text, content='segments', content_rowid='segment_no', tokenize="unicode61 remove_diacritics 2");
 
+-- vectors of windows of what one speaker says (gongmcp.semantic), of masked text alone; written by warm --semantic for
+-- the calls that have none, removed with the segments that they were made of. Numbers are little-endian
+CREATE TABLE segment_vectors (
+  call_no INTEGER PRIMARY KEY,
+  model TEXT NOT NULL,              -- gongmcp.semantic.model.MODEL; vectors of another one are made anew
+  window_count INTEGER NOT NULL,
+  windows BLOB NOT NULL,            -- of each window: index of its first segment and of its last (two uint32)
+  scales BLOB NOT NULL,             -- float32 each: a vector is its numbers times this
+  vectors BLOB NOT NULL             -- int8, one vector after the other
+) STRICT;
+-- how much a search would read is known without the vectors
+CREATE INDEX segment_vectors_size ON segment_vectors (call_no, model, window_count);
+
 CREATE TABLE parties (
   call_no INTEGER NOT NULL, party_no INTEGER NOT NULL,
   speaker_id TEXT NOT NULL,         -- '' when the person did not speak

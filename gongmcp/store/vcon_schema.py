@@ -29,7 +29,7 @@ RAW_VCON_TABLES: Final = frozenset({"raw_vcons", "vcon_removals"})
 
 VCON_TABLES: Final = (
     *("vcons", "vcon_parties", "vcon_dialogs", "vcon_analyses", "vcon_attachments", "vcon_tags", "vcon_accounts"),
-    "vcon_texts",
+    *("vcon_texts", "vcon_vectors"),
 )
 """Tables that are written of a vCon, besides ``raw_vcons``; each has a column ``vcon_no``."""
 
@@ -175,4 +175,16 @@ CREATE TABLE vcon_texts (
 CREATE INDEX vcon_texts_unit ON vcon_texts (vcon_no, unit, idx, position);
 CREATE VIRTUAL TABLE vcon_texts_fts USING fts5(
   text, content='vcon_texts', content_rowid='text_no', tokenize="porter unicode61 remove_diacritics 2");
+
+-- vectors of texts (gongmcp.semantic), by what made them; they go whenever the rows of their vCon are written anew
+CREATE TABLE vcon_vectors (
+  vcon_no INTEGER NOT NULL,
+  model TEXT NOT NULL,              -- gongmcp.semantic.model.MODEL, or the name under which they were imported
+  dimensions INTEGER NOT NULL,
+  window_count INTEGER NOT NULL,
+  windows BLOB NOT NULL,            -- of each: running number of its first text and of its last (two uint32)
+  scales BLOB NOT NULL,             -- float32 each
+  vectors BLOB NOT NULL,            -- int8, one vector after the other
+  PRIMARY KEY (vcon_no, model)) STRICT;
+CREATE INDEX vcon_vectors_model ON vcon_vectors (model, dimensions, vcon_no, window_count);
 """
