@@ -33,6 +33,8 @@ _TAGS: Final = {
     "gong_system": "system",
     "gong_workspace_id": "workspaceId",
 }
+_MEDIA: Final = {"Audio": "audio/mpeg", "Video": "video/mp4"}
+"""The form in which Gong hands out a recording of each kind; other programs want one on every recording."""
 _PARTY_KEYS: Final = ("id", "userId", "speakerId", "affiliation", "title", "methods", "context")
 _REPORTS: Final = (("callOutcome", "call_outcome"), ("highlights", "highlights"), ("keyPoints", "key_points"),
                    ("outline", "outline"))  # fmt: skip
@@ -91,8 +93,6 @@ def vcon_of_call(
         vcon["dialog"] = [recording]
     said = [] if text_dialogs else turns
     vcon["analysis"] = list(_analyses(call, answered, said, speakers, meta))
-    if not vcon["analysis"]:
-        del vcon["analysis"]
     vcon["attachments"] = list(_attachments(call, meta, people, start, comments=comments))
     if raw:
         payloads = {"call": call, "transcript": transcript, "answered_scorecards": list(answered)}
@@ -133,6 +133,8 @@ def _recording(meta: Mapping[str, Any], people: Sequence[Mapping[str, Any]], sta
     index = next((i for i, party in enumerate(people) if owner and party.get("userId") == owner), 0)
     if index and meta.get("direction") in ("Outbound", "Conference"):
         dialog["originator"] = index
+    if meta.get("media") in ("Audio", "Video"):
+        dialog["mediatype"] = _MEDIA[meta["media"]]
     if isinstance(meta.get("system"), str) and meta["system"]:
         dialog["application"] = meta["system"]
     return dialog

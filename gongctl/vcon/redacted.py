@@ -31,6 +31,9 @@ from gongmcp.store.schema import first_segment, last_segment
 REDACTION: Final = "gongctl"
 """``redacted.type``: what kind of redaction it is."""
 
+EMPTIED: Final = "redacted"
+"""Purpose of the slot that an attachment leaves."""
+_NOTHING: Final = {"encoding": "none", "body": ""}
 _SUBJECT: Final = opt_in(Field.CALL_TITLE, "include_call_titles")
 _CALL_ID: Final = opt_in(Field.CALL_ID, "include_call_ids", Provenance.RAW)
 _CALL_REF: Final = in_modes(Field.CALL_REF, Provenance.ALIAS, Provenance.RAW)
@@ -54,9 +57,9 @@ LOST: Final[tuple[tuple[str, str], ...]] = (
     ("/dialog/*/start", "under provenance redacted the day alone"),
     ("/dialog/*/body", "masked text; audio, video and files are left out"),
     ("/dialog/*/*", "left out, but for type, start, duration, parties, originator, application and disposition"),
-    ("/analysis/*/body", "transcripts masked; every other body is left out, the slot stays"),
+    ("/analysis/*/body", "transcripts masked; every other body is empty, the slot stays"),
     ("/analysis/*/*", "left out, but for type, vendor, product and dialog; of a transcript the schema is ours"),
-    ("/attachments/*", "an empty slot: purpose and body are left out"),
+    ("/attachments/*", "an empty slot: its purpose is redacted, its body empty"),
     ("/attachments/-", "tags behind the slots: scope, direction, language and system, the call as provenance allows"),
     ("/*", "whatever else an extension put there: left out"),
     ("/redacted", "points to the full vCon"),
@@ -214,8 +217,8 @@ class Redactor:
         return {"schema": OWN_SCHEMA, "mediatype": "application/json", **body}
 
     def _finished(self, out: Vcon, analyses: list[dict[str, Any]], full: Vcon, facts: sqlite3.Row, start: str) -> Vcon:
-        if analyses:
-            out["analysis"] = analyses
+        if "analysis" in full:
+            out["analysis"] = [item if "body" in item else item | _NOTHING for item in analyses]
         tags = {}
         if self._shows(_LABEL):
             known = ("direction", "language", "scope", "system")
@@ -224,8 +227,9 @@ class Redactor:
             tags["gong_call_id"] = facts["call_id"]
         if self._shows(_CALL_REF):
             tags["gong_call_ref"] = facts["call_ref"]
-        slots = [{"start": start, "party": 0, "dialog": 0} for _ in _objects(full, "attachments")]
-        out["attachments"] = [*slots, tags_attachment(tags, start)]
+        # With purpose and body, for readers that look for an attachment by its purpose fail at one without.
+        slot = {"purpose": EMPTIED, "start": start, "party": 0, "dialog": 0, **_NOTHING}
+        out["attachments"] = [*(dict(slot) for _ in _objects(full, "attachments")), tags_attachment(tags, start)]
         return out
 
 
