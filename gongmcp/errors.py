@@ -81,6 +81,13 @@ ERRORS: dict[str, ErrorCode] = {
             Exit.FAILED,
         ),
         ErrorCode(
+            "semantic_unavailable",
+            "Search by meaning is not set up: the extra is not installed, or the calls have no vectors.",
+            False,
+            "Use mode=keyword; the operator runs: pip install 'gongctl[semantic]', then gongctl cache warm --semantic.",
+            Exit.FAILED,
+        ),
+        ErrorCode(
             "evidence_budget_exhausted",
             "The client session has seen as much of these calls' transcripts as the policy allows.",
             False,

@@ -8,6 +8,7 @@ import msgspec
 
 from gongmcp.catalog.arguments import Cursor, Limit, SearchText, Text
 from gongmcp.catalog.declaration import Arguments, CallScope, Level, Rows, tool
+from gongmcp.catalog.evidence_search import SearchMode, search_said
 from gongmcp.catalog.limits import Cap
 from gongmcp.catalog.transcripts import SearchNotes, context_of, search_notes
 from gongmcp.catalog.vocabulary import (
@@ -29,8 +30,6 @@ from gongmcp.exposure.rows import Row
 from gongmcp.exposure.snippets import snippet
 from gongmcp.exposure.text import MaskedText
 from gongmcp.store import attribution
-from gongmcp.store import segments as store
-from gongmcp.store.search_query import compile_query
 
 SpeakerRole = Literal["any", "internal", "external", "external_or_unknown"]
 FieldProfile = Literal["limited", "attribution", "full"]
@@ -40,6 +39,7 @@ class QuoteSearch(Arguments):
     """Arguments of ``search_transcript_quotes_with_attribution``."""
 
     query: SearchText
+    mode: SearchMode = "keyword"
     from_date: FromDate = None
     to_date: ToDate = None
     lifecycle_bucket: Bucket | None = None
@@ -98,6 +98,7 @@ class QuoteHit(Row):
     segment_index: Annotated[int, shown(Field.MEASURE)]
     start_ms: Annotated[int, shown(Field.MEASURE)]
     end_ms: Annotated[int, shown(Field.MEASURE)]
+    similarity: Annotated[float | None, shown(Field.MEASURE)]
     snippet: Annotated[MaskedText, shown(Field.SNIPPET)]
     context_excerpt: Annotated[list[MaskedText], shown(Field.EXCERPT)]
 
@@ -130,7 +131,6 @@ def search_transcript_quotes_with_attribution(args: QuoteSearch, scope: CallScop
             "transcript_status=missing cannot be searched: quotes start from cached transcript segments.",
             "Use missing_transcripts for calls without a transcript.",
         )
-    query = compile_query(args.query)
     lifecycle = lifecycle_of(args, scope)
     wanted = call_filter(
         args,
@@ -141,12 +141,12 @@ def search_transcript_quotes_with_attribution(args: QuoteSearch, scope: CallScop
         transcript_status=None,
         speaker_role=None if args.speaker_role == "any" else args.speaker_role,
     )
-    page = store.search_segments(scope.store, query, wanted, scope.limit, scope.after)
+    page = search_said(scope, args.query, args.mode, wanted)
     buckets = lifecycle.shown(scope.store, ((hit.call_no, hit.lifecycle_bucket) for hit in page.rows))
     known = attribution.of_calls(scope.store, {hit.call_no for hit in page.rows}, scope.names)
     rows, seen = [], []
-    for hit in page.rows:
-        excerpt, evidence = context_of(scope, hit, query)
+    for hit, similarity in zip(page.rows, page.similarity, strict=True):
+        excerpt, evidence = context_of(scope, hit, page.query)
         seen.append(evidence)
         call = known[hit.call_no]
         speaker = attribution.speaker(scope.store, hit.call_no, hit.speaker_ref)
@@ -174,9 +174,10 @@ def search_transcript_quotes_with_attribution(args: QuoteSearch, scope: CallScop
                 segment_index=hit.segment_index,
                 start_ms=hit.start_ms,
                 end_ms=hit.end_ms,
-                snippet=snippet(hit.text, hit.spans, query),
+                similarity=similarity,
+                snippet=snippet(hit.text, hit.spans, page.query),
                 context_excerpt=excerpt,
             )
         )
-    notes = search_notes(query, args.query, page.ranked_over, provenance(lifecycle))
+    notes = search_notes(page, args.query, scope, provenance(lifecycle))
     return Rows(rows, page.more, page.keys, notes, evidence=seen)

@@ -13,6 +13,7 @@ from gongmcp.catalog.arguments import Text
 from gongmcp.catalog.cohort_filter import CohortArguments
 from gongmcp.catalog.cohort_rows import CohortNotes, Count
 from gongmcp.catalog.declaration import CallScope
+from gongmcp.catalog.evidence_search import SearchMode
 from gongmcp.exposure.evidence import Evidence
 from gongmcp.exposure.fields import Field, Filters, Provenance, in_modes, opt_in, shown
 from gongmcp.exposure.rows import Row
@@ -73,6 +74,12 @@ def query_of(args: Any, scope: CallScope) -> SearchQuery:
     return theme_query(args.theme_query, packs_of(scope).topics("topics", args.topic_packs), stemmed=args.stemming)
 
 
+class EvidenceArguments(ThemeArguments, kw_only=True):
+    """Arguments of a tool that shows where a theme was spoken of, by words or by meaning."""
+
+    mode: SearchMode = "keyword"
+
+
 class ThemeNotes(CohortNotes):
     """How the theme was understood, and where it was found at all."""
 
@@ -82,11 +89,20 @@ class ThemeNotes(CohortNotes):
     theme_call_count: Count
 
 
-def theme_notes(query: SearchQuery) -> dict[str, Any]:
-    """Return the columns of ``ThemeNotes`` that tell how the theme was understood."""
+class EvidenceNotes(ThemeNotes):
+    """How many places there are; by meaning, how many calls could not be looked at because they have no vectors."""
+
+    hit_count: Count
+    calls_without_vectors: Annotated[int | None, shown(Field.COUNT)]
+
+
+def theme_notes(query: SearchQuery | None, further: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the columns of ``ThemeNotes`` that tell how the theme was understood; *query* is None for its meaning
+    alone."""
+    understood = "" if query is None else query.understood
     return {
-        "theme_understood": (query.understood[:500] + "…") if len(query.understood) > 500 else query.understood or None,
-        "query_notes": list(query.notes) or None,
+        "theme_understood": (understood[:500] + "…") if len(understood) > 500 else understood or None,
+        "query_notes": [*(() if query is None else query.notes), *further] or None,
     }
 
 

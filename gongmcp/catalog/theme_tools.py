@@ -10,13 +10,16 @@ import msgspec
 from gongmcp.analysis.intervals import wilson
 from gongmcp.catalog.arguments import Cursor, DimensionMark, Limit
 from gongmcp.catalog.calls import IncludeIds
-from gongmcp.catalog.cohort_filter import GroupConcept, cohort_of
+from gongmcp.catalog.cohort_filter import Cohort, GroupConcept, cohort_of
 from gongmcp.catalog.cohort_rows import Count, Rate, cohort_notes, ratio
 from gongmcp.catalog.cohort_tools import PRESETS, dimension_of
 from gongmcp.catalog.declaration import CallScope, Level, Rows, tool
+from gongmcp.catalog.evidence_search import NearPlaces
 from gongmcp.catalog.limits import Cap
 from gongmcp.catalog.theme_arguments import (
     WHOLE_YEAR,
+    EvidenceArguments,
+    EvidenceNotes,
     Spoken,
     ThemeArguments,
     ThemeNotes,
@@ -29,10 +32,11 @@ from gongmcp.exposure.fields import Field, by, shown
 from gongmcp.exposure.rows import Row
 from gongmcp.store import cohorts as store
 from gongmcp.store.facts import BLANK
+from gongmcp.store.search_query import SearchQuery
 from gongmcp.store.themes import theme_hits
 
 
-class ThemeSearch(ThemeArguments, kw_only=True):
+class ThemeSearch(EvidenceArguments, kw_only=True):
     """Arguments of ``search_transcripts_by_filters``."""
 
     include_call_ids: IncludeIds = False
@@ -41,13 +45,9 @@ class ThemeSearch(ThemeArguments, kw_only=True):
 
 
 class ThemeRow(Spoken):
-    """One place where the theme was spoken of, newest first."""
+    """One place where the theme was spoken of, newest first; by meaning, nearest first."""
 
-
-class SearchedTheme(ThemeNotes):
-    """How many places there are."""
-
-    hit_count: Count
+    similarity: Annotated[float | None, shown(Field.MEASURE)]
 
 
 @tool(
@@ -57,7 +57,7 @@ class SearchedTheme(ThemeNotes):
     "neighbouring sentences of one speaker; matched_forms tells what was found. Use build_quote_pack for the best few.",
     arguments=ThemeSearch,
     row=ThemeRow,
-    notes=SearchedTheme,
+    notes=EvidenceNotes,
     level=Level.SNIPPET,
     cap=Cap.BUSINESS_ANALYSIS_ROWS,
     cursor=True,
@@ -69,23 +69,45 @@ class SearchedTheme(ThemeNotes):
     ),
 )
 def search_transcripts_by_filters(args: ThemeSearch, scope: CallScope) -> Rows[ThemeRow]:
-    """Page through the places by descending time."""
+    """Page through the places: by descending time those of words, by descending likeness those of meaning."""
     cohort = cohort_of(args, scope)
     query = query_of(args, scope)
     members = store.numbers(scope.store, cohort.calls, with_transcript=True)
+    if args.mode != "keyword":
+        return _by_meaning(args, scope, cohort, query, len(members))
     found = theme_hits(scope.store, query, members, role_of(args))
     left = [hit for hit in found if scope.after is None or hit.at < int(scope.after[0])]
     page = left[: scope.limit]
     rows, evidence = spoken_rows(scope, cohort.lifecycle, page, query)
-    notes = SearchedTheme(
+    notes = EvidenceNotes(
         **cohort_notes(cohort),
         **theme_notes(query),
         transcript_call_count=scope.cells.count(len(members)),
         theme_call_count=scope.cells.count(len({hit.call_no for hit in found})),
         hit_count=scope.cells.count(len(found)),
+        calls_without_vectors=None,
     )
     more = len(left) > len(page)
-    return Rows([ThemeRow(**row) for row in rows], more, [(hit.at,) for hit in page], notes, evidence=evidence)
+    shown_rows = [ThemeRow(**row, similarity=None) for row in rows]
+    return Rows(shown_rows, more, [(hit.at,) for hit in page], notes, evidence=evidence)
+
+
+def _by_meaning(
+    args: ThemeSearch, scope: CallScope, cohort: Cohort, query: SearchQuery, transcripts: int
+) -> Rows[ThemeRow]:
+    near = NearPlaces(scope, args.theme_query, args.mode, cohort.calls, role_of(args), query)
+    page, more = near.page(scope.limit, scope.after)
+    columns, evidence = spoken_rows(scope, cohort.lifecycle, [item.hit for item in page], near.query)
+    rows = [ThemeRow(**row, similarity=item.similarity) for row, item in zip(columns, page, strict=True)]
+    notes = EvidenceNotes(
+        **cohort_notes(cohort),
+        **theme_notes(near.query, near.notes),
+        transcript_call_count=scope.cells.count(transcripts),
+        theme_call_count=scope.cells.count(len(near.calls())),
+        hit_count=scope.cells.count(len(near)),
+        calls_without_vectors=scope.cells.count(near.calls_without) if near.calls_without else None,
+    )
+    return Rows(rows, more, [item.key for item in page], notes, evidence=evidence)
 
 
 class ThemeByDimension(ThemeArguments, kw_only=True):

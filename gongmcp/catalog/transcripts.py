@@ -10,6 +10,7 @@ import msgspec
 from gongmcp.catalog.arguments import Cursor, Limit, SearchText
 from gongmcp.catalog.calls import CrmId, CrmType
 from gongmcp.catalog.declaration import Arguments, CallScope, Level, Rows, tool
+from gongmcp.catalog.evidence_search import SaidPage, SearchMode, search_said
 from gongmcp.catalog.limits import Cap
 from gongmcp.catalog.vocabulary import (
     FACT_REFINEMENTS,
@@ -32,13 +33,14 @@ from gongmcp.exposure.snippets import excerpt_parts, snippet
 from gongmcp.exposure.text import MaskedText
 from gongmcp.store import segments as store
 from gongmcp.store.calls import CallFilter, masked, objects_of_type
-from gongmcp.store.search_query import SearchQuery, compile_query
+from gongmcp.store.search_query import SearchQuery
 
 
 class SegmentSearch(Arguments):
     """Arguments of ``search_transcript_segments``."""
 
     query: SearchText
+    mode: SearchMode = "keyword"
     from_date: FromDate = None
     to_date: ToDate = None
     lifecycle_bucket: Bucket | None = None
@@ -65,6 +67,7 @@ class SegmentHit(Row):
     segment_index: Annotated[int, shown(Field.MEASURE)]
     start_ms: Annotated[int, shown(Field.MEASURE)]
     end_ms: Annotated[int, shown(Field.MEASURE)]
+    similarity: Annotated[float | None, shown(Field.MEASURE)]
     snippet: Annotated[MaskedText, shown(Field.SNIPPET)]
 
 
@@ -74,6 +77,7 @@ class SearchNotes(LifecycleNotes):
     query_understood: Annotated[str | None, shown(Field.ECHO)]
     query_notes: Annotated[list[str] | None, shown(Field.STATUS)]
     ranked_over: Annotated[int, shown(Field.COUNT)]
+    calls_without_vectors: Annotated[int | None, shown(Field.COUNT)]
 
 
 @tool(
@@ -94,9 +98,8 @@ class SearchNotes(LifecycleNotes):
 )
 def search_transcript_segments(args: SegmentSearch, scope: CallScope) -> Rows[SegmentHit]:
     """Rank the newest matches and cut a snippet around each hit."""
-    query = compile_query(args.query)
     lifecycle = lifecycle_of(args, scope)
-    page = store.search_segments(scope.store, query, call_filter(args, lifecycle), scope.limit, scope.after)
+    page = search_said(scope, args.query, args.mode, call_filter(args, lifecycle))
     rows = [
         SegmentHit(
             call_group=hit.call_no,
@@ -107,27 +110,30 @@ def search_transcript_segments(args: SegmentSearch, scope: CallScope) -> Rows[Se
             segment_index=hit.segment_index,
             start_ms=hit.start_ms,
             end_ms=hit.end_ms,
-            snippet=snippet(hit.text, hit.spans, query),
+            similarity=similarity,
+            snippet=snippet(hit.text, hit.spans, page.query),
         )
-        for hit in page.rows
+        for hit, similarity in zip(page.rows, page.similarity, strict=True)
     ]
     used = provenance(lifecycle, used=args.lifecycle_bucket is not None)
-    notes = search_notes(query, args.query, page.ranked_over, used)
+    notes = search_notes(page, args.query, scope, used)
     return Rows(rows, page.more, page.keys, notes, evidence=evidence_of(page.rows))
 
 
-def search_notes(
-    query: SearchQuery, asked: str, ranked_over: int, lifecycle: Mapping[str, Any] = UNUSED
-) -> SearchNotes:
+def search_notes(page: SaidPage, asked: str, scope: CallScope, lifecycle: Mapping[str, Any] = UNUSED) -> SearchNotes:
     """Return the notes of a search; how it was understood is said only where it differs from what was asked.
 
     *lifecycle* is what ``provenance`` gives.
     """
-    plain = query.understood.replace(" AND ", " ").casefold()
+    understood = page.query.understood if page.query is not None else None
+    if understood is not None and understood.replace(" AND ", " ").casefold() == " ".join(asked.split()).casefold():
+        understood = None
+    without = page.calls_without
     return SearchNotes(
-        query_understood=None if plain == " ".join(asked.split()).casefold() else query.understood,
-        query_notes=list(query.notes) or None,
-        ranked_over=ranked_over,
+        query_understood=understood,
+        query_notes=[*(page.query.notes if page.query is not None else ()), *page.notes] or None,
+        ranked_over=page.ranked_over,
+        calls_without_vectors=scope.cells.count(without) if without else None,
         **lifecycle,
     )
 
@@ -136,6 +142,7 @@ class FactSearch(Arguments):
     """Arguments of ``search_transcripts_by_call_facts``."""
 
     query: SearchText
+    mode: SearchMode = "keyword"
     from_date: FromDate = None
     to_date: ToDate = None
     lifecycle_bucket: Bucket | None = None
@@ -164,6 +171,7 @@ class FactHit(Row):
     segment_index: Annotated[int, shown(Field.MEASURE)]
     start_ms: Annotated[int, shown(Field.MEASURE)]
     end_ms: Annotated[int, shown(Field.MEASURE)]
+    similarity: Annotated[float | None, shown(Field.MEASURE)]
     snippet: Annotated[MaskedText, shown(Field.SNIPPET)]
     context_excerpt: Annotated[list[MaskedText], shown(Field.EXCERPT)]
 
@@ -186,11 +194,10 @@ class FactHit(Row):
 )
 def search_transcripts_by_call_facts(args: FactSearch, scope: CallScope) -> Rows[FactHit]:
     """Rank the newest matches in scope and give each its neighbours."""
-    query = compile_query(args.query)
     lifecycle = lifecycle_of(args, scope)
-    page = store.search_segments(scope.store, query, call_filter(args, lifecycle), scope.limit, scope.after)
+    page = search_said(scope, args.query, args.mode, call_filter(args, lifecycle))
     buckets = lifecycle.shown(scope.store, ((hit.call_no, hit.lifecycle_bucket) for hit in page.rows))
-    around = [context_of(scope, hit, query) for hit in page.rows]
+    around = [context_of(scope, hit, page.query) for hit in page.rows]
     rows = [
         FactHit(
             call_group=hit.call_no,
@@ -207,16 +214,17 @@ def search_transcripts_by_call_facts(args: FactSearch, scope: CallScope) -> Rows
             segment_index=hit.segment_index,
             start_ms=hit.start_ms,
             end_ms=hit.end_ms,
-            snippet=snippet(hit.text, hit.spans, query),
+            similarity=similarity,
+            snippet=snippet(hit.text, hit.spans, page.query),
             context_excerpt=excerpt,
         )
-        for hit, (excerpt, _) in zip(page.rows, around, strict=True)
+        for hit, similarity, (excerpt, _) in zip(page.rows, page.similarity, around, strict=True)
     ]
-    notes = search_notes(query, args.query, page.ranked_over, provenance(lifecycle))
+    notes = search_notes(page, args.query, scope, provenance(lifecycle))
     return Rows(rows, page.more, page.keys, notes, evidence=[evidence for _, evidence in around])
 
 
-def context_of(scope: CallScope, hit: store.SegmentRow, query: SearchQuery) -> tuple[list[MaskedText], Evidence]:
+def context_of(scope: CallScope, hit: store.SegmentRow, query: SearchQuery | None) -> tuple[list[MaskedText], Evidence]:
     """Return the excerpt around *hit* (end of the segment before, the hit itself, beginning of the next one), and
     the segments that it is made of."""
     around = store.excerpt(scope.store, hit.call_no, hit.segment_index)
@@ -240,6 +248,7 @@ class ContextSearch(Arguments):
     query: SearchText
     object_type: CrmType
     object_id: CrmId | None = None
+    mode: SearchMode = "keyword"
     limit: Limit = None
     cursor: Cursor = None
 
@@ -261,6 +270,7 @@ class ContextHit(Row):
     segment_index: Annotated[int, shown(Field.MEASURE)]
     start_ms: Annotated[int, shown(Field.MEASURE)]
     end_ms: Annotated[int, shown(Field.MEASURE)]
+    similarity: Annotated[float | None, shown(Field.MEASURE)]
     snippet: Annotated[MaskedText, shown(Field.SNIPPET)]
 
 
@@ -281,15 +291,14 @@ class ContextHit(Row):
 )
 def search_transcripts_by_crm_context(args: ContextSearch, scope: CallScope) -> Rows[ContextHit]:
     """Rank the newest matches on calls with the object."""
-    query = compile_query(args.query)
     wanted = CallFilter(crm_object_type=args.object_type, crm_object_id=args.object_id)
-    page = store.search_segments(scope.store, query, wanted, scope.limit, scope.after)
+    page = search_said(scope, args.query, args.mode, wanted)
     attached = {
         call_no: objects_of_type(scope.store, call_no, args.object_type, args.object_id)
         for call_no in {hit.call_no for hit in page.rows}
     }
     rows = []
-    for hit in page.rows:
+    for hit, similarity in zip(page.rows, page.similarity, strict=True):
         objects = attached[hit.call_no]
         rows.append(
             ContextHit(
@@ -307,8 +316,9 @@ def search_transcripts_by_crm_context(args: ContextSearch, scope: CallScope) -> 
                 segment_index=hit.segment_index,
                 start_ms=hit.start_ms,
                 end_ms=hit.end_ms,
-                snippet=snippet(hit.text, hit.spans, query),
+                similarity=similarity,
+                snippet=snippet(hit.text, hit.spans, page.query),
             )
         )
-    notes = search_notes(query, args.query, page.ranked_over)
+    notes = search_notes(page, args.query, scope)
     return Rows(rows, page.more, page.keys, notes, evidence=evidence_of(page.rows))

@@ -129,4 +129,3 @@ class Nearest:
         self._held = len(order)
         if self._held == self._keep:
             self._least = int(likeness[order[-1]])
-
