@@ -10,6 +10,7 @@ import json
 import random
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from gongctl.ingest.records import Place
 from gongctl.vcon.intake import take_in
 from gongctl.vcon.store import VconStore
 from gongmcp.store import vcon_figures, vcon_search
-from gongmcp.store.connection import ReadStore, StorePool
+from gongmcp.store.connection import MEASURED_STEPS, ReadStore, StorePool
 from gongmcp.store.vcon_schema import VCON_APPLICATION_ID
 from gongmcp.store.vcon_search import VconFilters
 
@@ -36,6 +37,8 @@ WORDS = (
     "trial",
 )
 REPEAT = 5
+_JUNE, _JULY = 1_780_272_000_000, 1_782_864_000_000
+_MIDDLE = (_JUNE, 0)
 
 
 def made(count: int) -> Iterator[tuple[Place, dict[str, Any]]]:
@@ -81,35 +84,79 @@ QUESTIONS: dict[str, Callable[[ReadStore], object]] = {
     "word within a tag": lambda store: vcon_search.keyword(
         store, '"refund"', VconFilters(tags=(("n", "77"),)), limit=25
     ),
+    "tag that one has, counted": lambda store: vcon_search.count(store, VconFilters(tags=(("n", "77"),))),
+    "tag that one has": lambda store: vcon_search.page(store, VconFilters(tags=(("n", "77"),)), limit=25),
+    "a page in the middle": lambda store: vcon_search.page(store, VconFilters(), limit=25, after=_MIDDLE),
+    "newest of a month": lambda store: vcon_search.page(
+        store, VconFilters(created_from=_JUNE, created_to=_JULY), limit=25
+    ),
+    "tag keys": vcon_figures.tag_keys,
     "groups by account": lambda store: vcon_figures.groups(store, "account", tags=(("queue", "3"),)),
     "growth by month": vcon_figures.growth,
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What one question costs in one store: SQLite's instructions, and the best of ``REPEAT`` runs."""
+
+    steps: int
+    seconds: float
+
+
+def measured(path: Path) -> dict[str, Measured]:
+    """Ask the store at *path* every question."""
+    pool = StorePool(path, application=VCON_APPLICATION_ID)
+    found = {}
+    for name, ask in QUESTIONS.items():
+        times = []
+        with pool.store_scope() as read:
+            for _ in range(REPEAT):
+                started = time.perf_counter()
+                ask(read)
+                times.append(time.perf_counter() - started)
+        steps = 0
+
+        def count() -> None:
+            nonlocal steps
+            steps += MEASURED_STEPS
+
+        pool.on_steps = count
+        with pool.store_scope() as read:
+            ask(read)
+        pool.on_steps = None
+        found[name] = Measured(steps, min(times))
+    pool.close()
+    return found
+
+
+def built(folder: Path, size: int) -> Path:
+    """Return a store of *size* vCons in *folder*, made if it is not there."""
+    path = folder / f"vcons-{size}.db"
+    if not path.exists():
+        started, spent = time.perf_counter(), time.process_time()
+        with VconStore.open(path, create=True) as store:
+            take_in(store, made(size))
+        seconds, spent = time.perf_counter() - started, time.process_time() - spent
+        print(
+            f"{size:,} vCons in {seconds:.1f} s ({size / seconds:,.0f} a second), {spent:.1f} s of processor time"
+            f" ({size / spent:,.0f} a second); {path.stat().st_size:,} bytes"
+        )
+    return path
+
+
 def report(folder: Path, count: int) -> None:
     """Build stores of a tenth of *count* and of *count* and print what each question costs at both."""
-    times: dict[str, list[float]] = {name: [] for name in QUESTIONS}
-    for size in (count // 10, count):
-        path = folder / f"vcons-{size}.db"
-        if not path.exists():
-            started = time.perf_counter()
-            with VconStore.open(path, create=True) as store:
-                take_in(store, made(size))
-            seconds = time.perf_counter() - started
-            print(f"{size:,} vCons in {seconds:.1f} s: {size / seconds:,.0f} a second, {path.stat().st_size:,} bytes")
-        pool = StorePool(path, application=VCON_APPLICATION_ID)
-        with pool.store_scope() as read:
-            for name, ask in QUESTIONS.items():
-                best = float("inf")
-                for _ in range(REPEAT):
-                    started = time.perf_counter()
-                    ask(read)
-                    best = min(best, time.perf_counter() - started)
-                times[name].append(best)
-        pool.close()
-    print(f"{'milliseconds at':<28}{count // 10:>10,}{count:>10,}     ratio")
-    for name, (small, large) in times.items():
-        print(f"{name:<28}{small * 1000:>10.2f}{large * 1000:>10.2f}{large / small:>10.1f}")
+    paths = [built(folder, size) for size in (count // 10, count)]
+    small, large = (measured(path) for path in paths)
+    print(f"{'':<28}{'steps':>10}{'':>12}{'':>8}{'ms':>10}")
+    print(f"{'at':<28}{count // 10:>10,}{count:>12,}{'x':>8}{count // 10:>10,}{count:>10,}{'x':>8}")
+    for name, few in small.items():
+        many = large[name]
+        print(
+            f"{name:<28}{few.steps:>10,}{many.steps:>12,}{many.steps / max(few.steps, 1):>8.1f}"
+            f"{few.seconds * 1000:>10.2f}{many.seconds * 1000:>10.2f}{many.seconds / few.seconds:>8.1f}"
+        )
 
 
 def main() -> None:

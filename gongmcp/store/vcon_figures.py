@@ -10,10 +10,13 @@ from gongmcp.store.vcon_search import VconFilters
 
 Period = Literal["monthly", "weekly", "daily"]
 
+_MOMENT: Final = "created_ms / 1000, 'unixepoch'"
+# SQLite before 3.46 knows no %G and %V: the Thursday of the week tells year and number.
+_THURSDAY: Final = f"{_MOMENT}, 'weekday 0', '-3 days'"
 _PERIODS: Final[dict[Period, str]] = {
-    "monthly": "%Y-%m",
-    "weekly": "%G-W%V",
-    "daily": "%Y-%m-%d",
+    "monthly": "created_month",
+    "weekly": f"strftime('%Y', {_THURSDAY}) || '-W' || substr('0' || ((strftime('%j', {_THURSDAY}) - 1) / 7 + 1), -2)",
+    "daily": f"strftime('%Y-%m-%d', {_MOMENT})",
 }
 
 GROUPS: Final = ("account", "analysis_type", "attachment_purpose", "dialog_type", "month", "party_domain", "party_role")
@@ -89,18 +92,9 @@ def attachment_kinds(store: ReadStore) -> list[sqlite3.Row]:
 def growth(store: ReadStore, *, period: Period = "monthly", from_ms: int = 0) -> list[sqlite3.Row]:
     """Return (period, vcons, parties, dialogs, analyses, attachments, size_bytes, duration_seconds) by when vCons were
     made, oldest first, in UTC; periods without a vCon have no row. Weeks are those of ISO 8601."""
-    form = _PERIODS[period]
-    moment = "created_ms / 1000, 'unixepoch'"
-    # SQLite before 3.46 knows no %G and %V: the Thursday of the week tells year and number.
-    thursday = f"{moment}, 'weekday 0', '-3 days'"
-    named = (
-        f"strftime('{form}', {moment})"
-        if period != "weekly"
-        else f"strftime('%Y', {thursday}) || '-W' || substr('0' || ((strftime('%j', {thursday}) - 1) / 7 + 1), -2)"
-    )
     return store.rows(
-        f"""SELECT {named} AS period, count(*) AS vcons, sum(party_count) AS parties, sum(dialog_count) AS dialogs,
-                   sum(analysis_count) AS analyses, sum(attachment_count) AS attachments,
+        f"""SELECT {_PERIODS[period]} AS period, count(*) AS vcons, sum(party_count) AS parties,
+                   sum(dialog_count) AS dialogs, sum(analysis_count) AS analyses, sum(attachment_count) AS attachments,
                    sum(size_bytes) AS size_bytes, sum(duration_seconds) AS duration_seconds
             FROM vcons WHERE created_ms >= :from_ms GROUP BY 1 ORDER BY 1""",
         {"from_ms": from_ms},
