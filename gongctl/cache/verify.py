@@ -29,6 +29,9 @@ _ORPHANS: Final = {
         SELECT count(*) FROM answered_scorecards WHERE call_no NOT IN (SELECT call_no FROM call_facts)""",
     "texts of the AI without a call": """
         SELECT count(*) FROM highlights WHERE call_no NOT IN (SELECT call_no FROM call_facts)""",
+    "vectors without a call": """
+        SELECT count(*) FROM segment_vectors WHERE call_no NOT IN (SELECT call_no FROM call_facts)""",
+    "vectors without a vCon": "SELECT count(*) FROM vcon_vectors WHERE vcon_no NOT IN (SELECT vcon_no FROM vcons)",
     "opportunities that differ from their calls": """
         SELECT count(*) FROM (
           SELECT object_type, object_id, count(*) AS calls, sum(transcript_present) AS present,

@@ -21,6 +21,7 @@ from gongmcp.errors import Exit
 if TYPE_CHECKING:
     from gongctl.cache.migrations import Migration
     from gongctl.cache.status import CacheStatus
+    from gongctl.semantic.build import VectorReport
     from gongmcp.settings import ServerSettings
 
 
@@ -175,6 +176,14 @@ def warm_cache(
             show_default=False,
         ),
     ] = None,
+    semantic: Annotated[
+        bool,
+        typer.Option(
+            "--semantic",
+            help="Then give vectors to the calls and vCons that have none, for search by meaning (needs the extra "
+            "gongctl[semantic]; nothing is downloaded).",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Build or renew the read model that agents are served from, and the business profile's facts.
@@ -188,6 +197,11 @@ def warm_cache(
 
     policy = model_policy(config, restricted, mask_participants)
     rules = policy.settings.model_rules()
+    if semantic:
+        from gongctl.semantic.build import require_model
+
+        require_model()
+    vectors: VectorReport | None = None
     with (
         CacheWriter.open(db, migrating=_migrating) as writer,
         interruptible() as stop,
@@ -206,6 +220,11 @@ def warm_cache(
             ungoverned=no_governance_exclusions,
         )
         beside = settle_operator_model(writer, rules, operator_model, stop) if report.finished else ""
+        if semantic and report.finished and beside != INTERRUPTED:
+            from gongctl.semantic.build import build_vectors
+
+            with items_progress("Vectors") as vector_progress:
+                vectors = build_vectors(writer, progress=vector_progress, should_stop=stop)
     status = cache_status(db, rules=rules, policy_files=policy.files)
     interrupted = not report.finished
     if as_json:
@@ -221,6 +240,7 @@ def warm_cache(
                 "judged_again": report.judged_again,
                 "segments": report.segments,
                 "profile_calls": report.profile_calls,
+                "vectors": None if vectors is None else _vectors_as_json(vectors),
                 "freshness": status.freshness,
                 "dirty_calls": status.dirty_calls,
                 "next": status.next,
@@ -238,12 +258,20 @@ def warm_cache(
             + (f"; facts of a new profile for {counted(report.profile_calls, 'call')}" if report.profile_calls else "")
             + f". The read model is {status.freshness}."
         )
+        if vectors is not None:
+            emit_text(
+                f"Vectors: {vectors.vectors:,} for {counted(vectors.calls, 'call')} and "
+                f"{counted(vectors.vcons, 'vCon')}, {vectors.vector_bytes / 1_000_000:,.1f} MB."
+            )
         if beside in SAID:
             emit_text(SAID[beside])
         if not interrupted:
             _print_next(status)
     if beside == INTERRUPTED:
         note("Interrupted: the operator's model is not complete. Run the same command again to go on.")
+        raise SystemExit(int(Exit.INTERRUPTED))
+    if vectors is not None and not vectors.finished:
+        note("Interrupted: some calls have no vectors yet. Run the same command again to go on.")
         raise SystemExit(int(Exit.INTERRUPTED))
     if interrupted:
         left = (
@@ -253,6 +281,17 @@ def warm_cache(
         )
         note(f"Interrupted: {left}. Run the same command again to go on.")
         raise SystemExit(int(Exit.INTERRUPTED))
+
+
+def _vectors_as_json(report: VectorReport) -> dict[str, object]:
+    return {
+        "finished": report.finished,
+        "calls": report.calls,
+        "vcons": report.vcons,
+        "vectors": report.vectors,
+        "bytes": report.vector_bytes,
+        "seconds": round(report.seconds, 4),
+    }
 
 
 class StopWish:

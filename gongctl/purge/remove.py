@@ -33,6 +33,7 @@ _COUNTS: Final = {
     "answered_scorecards": f"SELECT count(*) FROM raw_records WHERE call_id IN {_IDS}",
     "served_calls": f"SELECT count(*) FROM call_facts WHERE call_id IN {_IDS}",
     "served_segments": f"SELECT coalesce(sum(segment_count), 0) FROM call_facts WHERE call_id IN {_IDS}",
+    "vectors": f"SELECT coalesce(sum(window_count), 0) FROM segment_vectors WHERE call_no IN {_NUMBERS}",
     "participants": f"SELECT count(*) FROM parties WHERE call_no IN {_NUMBERS}",
     "crm_objects": f"SELECT count(*) FROM crm_objects WHERE call_no IN {_NUMBERS}",
     "crm_values": f"""SELECT coalesce(sum(field_count), 0) FROM crm_objects WHERE call_no IN {_NUMBERS}""",
@@ -53,6 +54,7 @@ class Removed:
     answered_scorecards: int = 0
     served_calls: int = 0
     served_segments: int = 0
+    vectors: int = 0
     participants: int = 0
     crm_objects: int = 0
     crm_values: int = 0
@@ -187,9 +189,9 @@ def orphans(connection: sqlite3.Connection, call_ids: Sequence[str]) -> int:
         ids = {"ids": json.dumps(call_ids[start : start + BATCH_CALLS])}
         for table in tables_of_calls(connection):
             found += int(connection.execute(f"SELECT count(*) FROM {table} WHERE call_id IN {_IDS}", ids).fetchone()[0])
-    return found + int(
-        connection.execute(
-            f"""SELECT count(*) FROM segments
-                WHERE NOT EXISTS (SELECT 1 FROM call_facts WHERE call_no = segment_no >> {INDEX_BITS})"""
-        ).fetchone()[0]
+    left = (
+        f"""SELECT count(*) FROM segments
+            WHERE NOT EXISTS (SELECT 1 FROM call_facts WHERE call_no = segment_no >> {INDEX_BITS})""",
+        "SELECT count(*) FROM segment_vectors WHERE call_no NOT IN (SELECT call_no FROM call_facts)",
     )
+    return found + sum(int(connection.execute(sql).fetchone()[0]) for sql in left)

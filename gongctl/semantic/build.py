@@ -1,30 +1,49 @@
-"""Vectors of what is served of calls: made of the masked segments, for the calls that have none.
+"""Vectors of what is served: of masked segments of calls, and of the texts of vCons, for those that have none.
 
-A call loses its vectors in the transaction that changes or removes its segments (``gongctl.cache.serving``), so what
-lacks vectors is what is to be done: nothing has to be remembered, and a build that was stopped goes on with the rest.
+A call or vCon loses its vectors in the transaction that changes or removes its texts (``gongctl.cache.serving``,
+``gongctl.vcon.rows``), so what lacks vectors is what is to be done: nothing has to be remembered, and a build that was
+stopped goes on with the rest.
 """
 
 from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
-from gongctl.cache.writer import CacheWriter
-from gongmcp.semantic.model import MODEL, Embedder
+from gongmcp.errors import Exit, StartupRefusal
+from gongmcp.semantic.model import DIMENSIONS, MODEL, Embedder, SemanticMissing, embedder
 from gongmcp.semantic.quantised import pack
-from gongmcp.semantic.windows import pack_places, text_of, windows
+from gongmcp.semantic.windows import Spoken, pack_places, windows
 from gongmcp.store.schema import MAX_SEGMENTS, first_segment, last_segment
+from gongmcp.store.vcon_schema import MAX_PARTS
 
-_BATCH_CHARACTERS: Final = 1_000_000
+_BATCH_CHARACTERS: Final = 300_000
 """Text whose vectors are made and written in one transaction."""
+_BATCH_ITEMS: Final = 500
+
+Progress = Callable[[int, int], None]
+"""Called with what is done and what there is to do."""
+
+
+class Writing(Protocol):
+    """An open cache or vCon store, as ``CacheWriter`` and ``VconStore`` are."""
+
+    @property
+    def connection(self) -> sqlite3.Connection: ...
+
+    def transaction(self) -> AbstractContextManager[int]: ...
 
 
 @dataclass(slots=True)
 class VectorReport:
-    """What a build did, committed work only: calls and vCons, vectors, bytes of them, seconds."""
+    """What a build did, committed work only: calls and vCons that were given vectors, how many, their bytes.
+
+    *finished* is False when it was stopped.
+    """
 
     calls: int = 0
     vcons: int = 0
@@ -34,83 +53,146 @@ class VectorReport:
     finished: bool = False
 
 
-def build_call_vectors(
-    writer: CacheWriter,
-    model: Embedder,
-    report: VectorReport,
-    *,
-    progress: Callable[[int], None] | None = None,
-    should_stop: Callable[[], bool] | None = None,
-) -> bool:
-    """Give vectors to every served call that has a transcript and none; returns False when it was stopped.
+def require_model() -> Embedder:
+    """Return the model.
 
-    *progress* is called with the calls done, after each transaction.
+    Raises:
+        StartupRefusal: the extra is not installed.
     """
+    try:
+        return embedder()
+    except SemanticMissing as missing:
+        raise StartupRefusal(str(missing), "", Exit.USAGE, "semantic_unavailable") from missing
+
+
+def build_vectors(
+    writer: Writing,
+    *,
+    progress: Progress | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    model: Embedder | None = None,
+) -> VectorReport:
+    """Give vectors to every served call and every vCon that has text and none; what was made by another version of the
+    model is made anew.
+
+    *progress* is called after each transaction, *should_stop* asked before it.
+
+    Raises:
+        StartupRefusal: the extra is not installed, or the file cannot be written.
+    """
+    model = model or require_model()
+    report = VectorReport()
     started = time.perf_counter()
     connection = writer.connection
-    try:
-        _drop_other_models(writer)
-        for batch in _batches(connection):
-            if should_stop is not None and should_stop():
-                return False
-            made = [(call_no, *_vectors(connection, model, call_no)) for call_no in batch]
-            with writer.transaction():
-                connection.executemany(
-                    """INSERT OR REPLACE INTO segment_vectors (call_no, model, window_count, windows, scales, vectors)
-                       VALUES (?, ?, ?, ?, ?, ?)""",
-                    [(number, MODEL, count, *blobs) for number, count, *blobs in made],
-                )
-            report.calls += len(made)
-            report.vectors += sum(count for _, count, *_ in made)
-            report.vector_bytes += sum(len(blob) for _, _, *blobs in made for blob in blobs)
-            if progress is not None:
-                progress(report.calls)
-        return True
-    finally:
-        report.seconds += time.perf_counter() - started
+    with writer.transaction():
+        connection.execute("DELETE FROM segment_vectors WHERE model <> ?", (MODEL,))
+        connection.execute(
+            "DELETE FROM vcon_vectors WHERE model <> ? AND model LIKE ?", (MODEL, MODEL.split("/")[0] + "/%")
+        )
+    todo = pending_calls(connection) + pending_vcons(connection)
+    report.finished = True
+    for batch in _batches(connection):
+        if should_stop is not None and should_stop():
+            report.finished = False
+            break
+        # Texts are read in the transaction that writes their vectors: a store has other writers.
+        with writer.transaction():
+            rows = [
+                (item.is_vcon, (item.number, MODEL, *_vectors(connection, model, item)))
+                for item in batch
+                if _is_there(connection, item)
+            ]
+            calls = [row for is_vcon, row in rows if not is_vcon]
+            vcons = [row for is_vcon, row in rows if is_vcon]
+            connection.executemany(
+                """INSERT OR REPLACE INTO segment_vectors (call_no, model, window_count, windows, scales, vectors)
+                   VALUES (?, ?, ?, ?, ?, ?)""",
+                calls,
+            )
+            connection.executemany(
+                f"""INSERT OR REPLACE INTO vcon_vectors
+                      (vcon_no, model, dimensions, window_count, windows, scales, vectors)
+                    VALUES (?, ?, {DIMENSIONS}, ?, ?, ?, ?)""",
+                vcons,
+            )
+        report.calls += len(calls)
+        report.vcons += len(vcons)
+        report.vectors += sum(row[2] for _, row in rows)
+        report.vector_bytes += sum(len(blob) for _, row in rows for blob in row[3:])
+        if progress is not None:
+            progress(report.calls + report.vcons, todo)
+    report.seconds = time.perf_counter() - started
+    return report
 
 
 def pending_calls(connection: sqlite3.Connection) -> int:
-    """Return how many served calls with a transcript have no vectors of the model in use."""
-    return int(connection.execute(f"SELECT count(*) FROM {_PENDING}", {"model": MODEL}).fetchone()[0])
+    """Return how many served calls with a transcript have no vectors."""
+    return int(connection.execute(f"SELECT count(*) FROM {_CALLS}", {"model": MODEL}).fetchone()[0])
 
 
-_PENDING: Final = """call_facts AS f WHERE f.segment_count > 0 AND NOT EXISTS (
-    SELECT 1 FROM segment_vectors AS v WHERE v.call_no = f.call_no AND v.model = :model)"""
+def pending_vcons(connection: sqlite3.Connection) -> int:
+    """Return how many vCons with a text have no vectors of the model that comes with the program."""
+    return int(connection.execute(f"SELECT count(*) FROM {_VCONS}", {"model": MODEL}).fetchone()[0])
 
 
-def _drop_other_models(writer: CacheWriter) -> None:
-    with writer.transaction():
-        writer.connection.execute("DELETE FROM segment_vectors WHERE model <> ?", (MODEL,))
-
-
-def _batches(connection: sqlite3.Connection) -> Iterator[list[int]]:
-    last = -1
-    while True:
-        batch: list[int] = []
-        characters = 0
-        rows = connection.execute(
-            f"SELECT f.call_no, f.text_chars FROM {_PENDING} AND f.call_no > :last ORDER BY f.call_no LIMIT 500",
-            {"model": MODEL, "last": last},
-        )
-        for call_no, size in rows:
-            if batch and characters + size > _BATCH_CHARACTERS:
-                break
-            batch.append(call_no)
-            characters += size
-        rows.close()
-        if not batch:
-            return
-        yield batch
-        last = batch[-1]
-
-
-def _vectors(connection: sqlite3.Connection, model: Embedder, call_no: int) -> tuple[int, bytes, bytes, bytes]:
-    """Return number, places, scales and vectors of the windows of one call."""
-    spoken = connection.execute(
-        "SELECT segment_no & ?, speaker_no, text FROM segments WHERE segment_no BETWEEN ? AND ? ORDER BY segment_no",
-        (MAX_SEGMENTS - 1, first_segment(call_no), last_segment(call_no)),
-    )
+def vectors_of(model: Embedder, spoken: Iterable[Spoken]) -> tuple[int, bytes, bytes, bytes]:
+    """Return number, places, scales and vectors of the windows of texts, as the tables of vectors have them."""
     cut = list(windows(spoken))
-    packed = pack(model.embed([text_of(window) for window in cut]))
-    return packed.count, pack_places((w[0][0], w[-1][0]) for w in cut), packed.scales, packed.vectors
+    packed = pack(model.embed([window.text for window in cut]))
+    return packed.count, pack_places(cut), packed.scales, packed.vectors
+
+
+_CALLS: Final = """call_facts AS f WHERE f.segment_count > 0 AND NOT EXISTS (
+    SELECT 1 FROM segment_vectors AS v WHERE v.call_no = f.call_no AND v.model = :model)"""
+_VCONS: Final = """vcons AS f WHERE EXISTS (
+    SELECT 1 FROM vcon_texts AS t WHERE t.vcon_no = f.vcon_no AND t.unit <> 'party') AND NOT EXISTS (
+    SELECT 1 FROM vcon_vectors AS v WHERE v.vcon_no = f.vcon_no AND v.model = :model)"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    number: int
+    is_vcon: bool
+
+
+def _batches(connection: sqlite3.Connection) -> Iterator[list[_Item]]:
+    calls = f"SELECT f.call_no, f.text_chars FROM {_CALLS} AND f.call_no > :last ORDER BY f.call_no LIMIT :most"
+    vcons = f"SELECT f.vcon_no, f.size_bytes FROM {_VCONS} AND f.vcon_no > :last ORDER BY f.vcon_no LIMIT :most"
+    for sql, is_vcon in ((calls, False), (vcons, True)):
+        last = -1
+        while True:
+            batch: list[_Item] = []
+            characters = 0
+            rows = connection.execute(sql, {"model": MODEL, "last": last, "most": _BATCH_ITEMS})
+            for number, size in rows:
+                if batch and characters + size > _BATCH_CHARACTERS:
+                    break
+                batch.append(_Item(number, is_vcon))
+                characters += size
+            rows.close()
+            if not batch:
+                break
+            yield batch
+            last = batch[-1].number
+
+
+def _is_there(connection: sqlite3.Connection, item: _Item) -> bool:
+    table, number = ("vcons", "vcon_no") if item.is_vcon else ("call_facts", "call_no")
+    return connection.execute(f"SELECT 1 FROM {table} WHERE {number} = ?", (item.number,)).fetchone() is not None
+
+
+def _vectors(connection: sqlite3.Connection, model: Embedder, item: _Item) -> tuple[int, bytes, bytes, bytes]:
+    if item.is_vcon:
+        # Names of parties have no meaning of their own, and who is looked for by name is looked for by words.
+        texts = connection.execute(
+            """SELECT text_no & ?, json_array(unit, idx, party), text FROM vcon_texts
+               WHERE vcon_no = ? AND unit <> 'party' ORDER BY text_no""",
+            (MAX_PARTS - 1, item.number),
+        )
+    else:
+        texts = connection.execute(
+            """SELECT segment_no & ?, speaker_no, text FROM segments
+               WHERE segment_no BETWEEN ? AND ? ORDER BY segment_no""",
+            (MAX_SEGMENTS - 1, first_segment(item.number), last_segment(item.number)),
+        )
+    return vectors_of(model, texts)

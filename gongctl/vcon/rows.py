@@ -67,6 +67,7 @@ def write_raw(
 def write_rows(connection: sqlite3.Connection, projections: Iterable[Projection]) -> None:
     """Store the rows of vCons, in place of earlier ones; a vCon keeps its number."""
     for item in projections:
+        vectors = _vectors_that_hold(connection, item)
         number = forget(connection, [item.header["uuid"]]).get(item.header["uuid"])
         if number is None:
             number = connection.execute("SELECT coalesce(max(vcon_no), 0) + 1 FROM vcons").fetchone()[0]
@@ -108,6 +109,21 @@ def write_rows(connection: sqlite3.Connection, projections: Iterable[Projection]
                 for position, text in enumerate(item.texts)
             ],
         )
+        connection.executemany("INSERT INTO vcon_vectors VALUES (?, ?, ?, ?, ?, ?, ?)", vectors)
+
+
+def _vectors_that_hold(connection: sqlite3.Connection, item: Projection) -> list[tuple[object, ...]]:
+    """Return the vectors of a stored vCon whose texts are the same as those of *item*."""
+    stored = connection.execute(
+        "SELECT * FROM vcon_vectors WHERE vcon_no = (SELECT vcon_no FROM vcons WHERE uuid = ?)", (item.header["uuid"],)
+    ).fetchall()
+    if not stored:
+        return []
+    texts = connection.execute(
+        "SELECT unit, idx, position, party, text FROM vcon_texts WHERE vcon_no = ? ORDER BY text_no", (stored[0][0],)
+    ).fetchall()
+    same = [(text.unit, text.idx, text.position, text.party, text.text) for text in item.texts]
+    return [tuple(row) for row in stored] if [tuple(row) for row in texts] == same else []
 
 
 def forget(connection: sqlite3.Connection, uuids: Sequence[str]) -> dict[str, int]:

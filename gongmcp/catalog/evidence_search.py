@@ -82,11 +82,13 @@ def search_said(scope: CallScope, text: str, mode: str, calls: CallFilter) -> Sa
 
 @dataclass(frozen=True, slots=True)
 class NearHit:
-    """A place in the form of a theme's, with how near it is in meaning (None: found by words alone)."""
+    """A place in the form of a theme's, with how near it is in meaning (None: found by words alone), and whether it
+    holds words that were looked for."""
 
     hit: ThemeHit
     similarity: float | None
     key: tuple[int, int]
+    by_words: bool
 
 
 class NearPlaces:
@@ -117,7 +119,8 @@ class NearPlaces:
         """Return up to *limit* places behind the key *after*, and whether more follow."""
         places, more = self._places.page(limit, after)
         shown = shown_at(self._store, places, self._vector)
-        return [NearHit(ThemeHit(item.at, item.segments), item.similarity, item.key) for item in shown], more
+        hits = [NearHit(ThemeHit(p.at, p.segments), p.similarity, p.key, p.by_words) for p in shown]
+        return hits, more
 
 
 def _places(

@@ -69,6 +69,9 @@ CANDIDATES = 600
 NEAR_CANDIDATES = 200
 """The same of those found by meaning, the nearest of all."""
 
+NEAR_ENOUGH = 0.5
+"""Similarity of a quotation that holds none of the words: one of each call must not bring in what is off the theme."""
+
 PER_CALL = 3
 """Quotations of one call in a pack."""
 
@@ -164,7 +167,11 @@ def _candidates(args: QuotePack, scope: CallScope, cohort: Cohort, query: Search
         spread = spread_over_calls(found, scope.state.secret, CANDIDATES)
         return _Found([(hit, None) for hit in spread], len(found), len({hit.call_no for hit in found}), query)
     near = NearPlaces(scope, args.theme_query, args.mode, cohort.calls, role_of(args), query)
-    best = [(item.hit, item.similarity) for item in near.page(NEAR_CANDIDATES)[0]]
+    best = [
+        (item.hit, item.similarity)
+        for item in near.page(NEAR_CANDIDATES)[0]
+        if item.by_words or (item.similarity or 0.0) >= NEAR_ENOUGH
+    ]
     return _Found(best, len(near), len(near.calls()), near.query, near.calls_without, near.notes)
 
 

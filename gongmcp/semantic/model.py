@@ -31,8 +31,6 @@ INSTALL: Final = "pip install 'gongctl[semantic]'"
 
 _WEIGHTS: Final = Path("weights", "l2_supercat_256.safetensors")
 _PIECES: Final = Path("tokenizers", "l2_supercat_tokenizer_config.json")
-_MOST_CHARACTERS: Final = 8_000
-"""Beginning of a text that is read; longer ones exist in broken transcripts only."""
 _BATCH: Final = 512
 
 
@@ -56,7 +54,7 @@ class Embedder:
 
         out = np.zeros((len(texts), self._weights.shape[1]), dtype=np.float32)
         for start in range(0, len(texts), _BATCH):
-            plain = [MARK.sub(" ", text[:_MOST_CHARACTERS]).lower() for text in texts[start : start + _BATCH]]
+            plain = [MARK.sub(" ", text).lower() for text in texts[start : start + _BATCH]]
             found = self._pieces.encode_batch(plain, add_special_tokens=False)
             for at, item in enumerate(found, start):
                 if plain[at - start].strip():

@@ -118,7 +118,10 @@ class Nearest:
             return []
         self._let_go()
         likeness, first, last = self._parts[0]
-        return [Near(*item) for item in zip(likeness.tolist(), first.tolist(), last.tolist(), strict=True)]
+        found: dict[int, Near] = {}
+        for item in zip(likeness.tolist(), first.tolist(), last.tolist(), strict=True):
+            found.setdefault(item[1], Near(*item))  # a long text has several windows
+        return list(found.values())
 
     def _let_go(self) -> None:
         import numpy as np

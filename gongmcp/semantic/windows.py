@@ -3,51 +3,60 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+import textwrap
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Final
 
 WINDOW_CHARACTERS: Final = 400
-"""A window ends before it would have more; one text that is longer is a window of its own."""
+"""A window ends before it would have more; a longer text is cut into several windows of its own."""
 
 WINDOW_TEXTS: Final = 4
 
-Spoken = tuple[int, int | None, str]
-"""A text: its number, who speaks, what is said (masked)."""
+Spoken = tuple[int, Hashable, str]
+"""A text: its number, who says it, what is said (masked)."""
 
 
-def windows(texts: Iterable[Spoken]) -> Iterator[list[Spoken]]:
-    """Yield *texts*, which are in order, in windows that do not overlap: one speaker, numbers without a gap."""
-    window: list[Spoken] = []
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What the texts from the number *first* to *last* say together, or a part of one."""
+
+    first: int
+    last: int
+    text: str
+
+
+def windows(texts: Iterable[Spoken]) -> Iterator[Window]:
+    """Yield *texts*, which are in order, in windows: one speaker, numbers without a gap, no text in two of them."""
+    gathered: list[Spoken] = []
     characters = 0
     for text in texts:
         number, speaker, said = text
         fits = (
-            window
-            and window[-1][1] == speaker
-            and window[-1][0] + 1 == number
-            and len(window) < WINDOW_TEXTS
+            bool(gathered)
+            and gathered[-1][1] == speaker
+            and gathered[-1][0] + 1 == number
+            and len(gathered) < WINDOW_TEXTS
             and characters + len(said) <= WINDOW_CHARACTERS
         )
-        if window and not fits:
-            yield window
-            window, characters = [], 0
-        window.append(text)
+        if gathered and not fits:
+            yield from _cut(gathered)
+            gathered, characters = [], 0
+        gathered.append(text)
         characters += len(said)
-    if window:
-        yield window
+    if gathered:
+        yield from _cut(gathered)
 
 
-def text_of(window: Sequence[Spoken]) -> str:
-    """Return what is said in a window as one text."""
-    return " ".join(said for _, _, said in window)
+def _cut(gathered: list[Spoken]) -> Iterator[Window]:
+    first, last = gathered[0][0], gathered[-1][0]
+    if len(gathered) == 1 and len(gathered[0][2]) > WINDOW_CHARACTERS:
+        for part in textwrap.wrap(gathered[0][2], WINDOW_CHARACTERS, break_on_hyphens=False):
+            yield Window(first, last, part)
+    else:
+        yield Window(first, last, " ".join(said for _, _, said in gathered))
 
 
-def pack_places(places: Iterable[tuple[int, int]]) -> bytes:
-    """Return (first, last) of each window as they are stored."""
-    return b"".join(struct.pack("<II", first, last) for first, last in places)
-
-
-def place(packed: bytes, at: int) -> tuple[int, int]:
-    """Return (first, last) of the window number *at*."""
-    first, last = struct.unpack_from("<II", packed, at * 8)
-    return first, last
+def pack_places(cut: Iterable[Window]) -> bytes:
+    """Return first and last of each window as they are stored: two uint32, little-endian."""
+    return b"".join(struct.pack("<II", window.first, window.last) for window in cut)
