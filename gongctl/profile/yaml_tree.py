@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any, Final, Literal
 
 from gongctl.profile.findings import Finding, cleaned, finding
+from gongmcp.yaml_text import MAX_OPEN_BRACKETS, crowded_line
 
 MAX_BYTES: Final = 1_000_000
 MAX_NODES: Final = 20_000
@@ -95,6 +96,12 @@ def _events(text: str, found: list[Finding]) -> Iterator[Any]:
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
     from ruamel.yaml.reader import ReaderError
 
+    crowded = crowded_line(text)
+    if crowded is not None:
+        found.append(
+            finding("too_deep", f"More than {MAX_OPEN_BRACKETS} brackets are opened on this line.", "", crowded)
+        )
+        raise _Stop
     try:
         yield from YAML(typ="safe", pure=True).parse(text)
     except ReaderError as error:

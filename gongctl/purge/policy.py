@@ -28,6 +28,7 @@ from typing import Any, Final
 import msgspec
 
 from gongmcp.errors import Exit, StartupRefusal
+from gongmcp.yaml_text import BadYaml, yaml_value
 
 MAX_BYTES: Final = 64 << 10
 _HINT: Final = "docs/operations.md shows what the file holds."
@@ -125,17 +126,12 @@ def _bytes(path: Path) -> bytes:
 
 
 def _yaml(data: bytes, path: Path) -> Any:
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import MarkedYAMLError, YAMLError
-
     try:
-        value = YAML(typ="safe", pure=True).load(data.decode("utf-8-sig"))
-    except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        raise _refused(path, "it is no YAML document" + (f" (line {mark.line + 1})" if mark else "")) from None
-    # What the parser raises of its own over odd escapes, directives and depth is a fault of the text as well.
-    except (YAMLError, ValueError, LookupError, ArithmeticError, TypeError, AttributeError, RecursionError):
+        value = yaml_value(data.decode("utf-8-sig"))
+    except UnicodeDecodeError:
         raise _refused(path, "it is no YAML document in UTF-8") from None
+    except BadYaml as error:
+        raise _refused(path, "it is no YAML document" + (f" (line {error.line})" if error.line else "")) from None
     if isinstance(value, dict) and isinstance(value.get("older_than"), dt.date):
         value["older_than"] = value["older_than"].isoformat()  # an unquoted day is a date to YAML
     return value

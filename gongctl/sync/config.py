@@ -17,6 +17,7 @@ import msgspec
 from gongctl.sync.selection import Selection, selection
 from gongctl.sync.times import moment_of, present, seconds_of
 from gongmcp.errors import Exit, StartupRefusal
+from gongmcp.yaml_text import BadYaml, yaml_value
 
 MAX_BYTES: Final = 64 << 10
 
@@ -189,32 +190,18 @@ def _text(path: Path) -> str:
 
 
 def _parsed(path: Path, text: str) -> Any:
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import MarkedYAMLError, YAMLError
-
     place, kind = path.name, "TOML" if path.suffix.lower() == ".toml" else "YAML"
     try:
         if kind == "TOML":
             return tomllib.loads(text)
-        _refuse_aliases(text)
-        return YAML(typ="safe", pure=True).load(text)
+        return yaml_value(text, aliases=False)
     except tomllib.TOMLDecodeError as error:
         place += f": {error}"
-    except MarkedYAMLError as error:
-        place += f":{error.problem_mark.line + 1}" if error.problem_mark else ""
-    # What the parser raises of its own over odd escapes, directives and depth is a fault of the text as well.
-    except (YAMLError, ValueError, LookupError, ArithmeticError, TypeError, AttributeError, RecursionError):
+    except RecursionError:
         pass
+    except BadYaml as error:
+        place += f":{error.line}" if error.line else ""
     raise StartupRefusal(f"{place} is not {kind}.", "docs/sync.md has an example.", Exit.USAGE)
-
-
-def _refuse_aliases(text: str) -> None:
-    """Refuse aliases of YAML: with them a small file could grow large."""
-    from ruamel.yaml import YAML
-    from ruamel.yaml.events import AliasEvent
-
-    if any(isinstance(event, AliasEvent) for event in YAML(typ="safe", pure=True).parse(text)):
-        raise ValueError("aliases are not read")
 
 
 def _plain(value: Any) -> Any:

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from gongmcp.errors import ToolFault
 from gongmcp.store.search_query import Term, compile_query
+from gongmcp.yaml_text import BadYaml, yaml_value
 
 MAX_FILE_BYTES: Final = 256 * 1024
 MAX_PACKS: Final = 16
@@ -159,10 +160,8 @@ def packs_with(path: Path) -> TopicPacks:
 
 
 def _parsed(text: str) -> Any:
-    from ruamel.yaml import YAML  # slow to load; few calls need it
-    from ruamel.yaml.error import YAMLError
-
     try:
-        return YAML(typ="safe", pure=True).load(text)
-    except (YAMLError, ValueError, LookupError, ArithmeticError, TypeError, AttributeError, RecursionError):
-        raise BadPack("", "the file is no YAML document") from None
+        return yaml_value(text)
+    except BadYaml as error:
+        place = f" (line {error.line})" if error.line else ""
+        raise BadPack("", f"the file is no YAML document{place}") from None

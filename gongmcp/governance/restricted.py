@@ -21,6 +21,7 @@ from typing import Any, Final
 from gongmcp.errors import StartupRefusal
 from gongmcp.governance.terms import RULES, Kind, Term, Unusable
 from gongmcp.refusals import refused
+from gongmcp.yaml_text import BadYaml, yaml_nodes
 
 LISTS: Final = ("no_ai", "notification_required")
 MAX_FILE_BYTES: Final = 8 * 1024 * 1024
@@ -109,19 +110,10 @@ def _refusal(place: str, problem: str, hint: str = _HINT) -> StartupRefusal:
 
 def _tree(path: Path) -> Any:
     """Return the file as a tree of the parser's nodes, which know their lines."""
-    # Imported here: the parser is slow to load and no start without a list needs it.
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import MarkedYAMLError, YAMLError
-
-    text = _text(path)
     try:
-        root = YAML(typ="safe", pure=True).compose(text)
-    except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = mark.line + 1 if mark is not None else 1
-        raise _refusal(f"{path.name}:{line}", "this is no YAML document") from None
-    except (YAMLError, ValueError, LookupError, ArithmeticError, TypeError, AttributeError, RecursionError):
-        raise _refusal(f"{path.name}:1", "this is no YAML document") from None
+        root = yaml_nodes(_text(path))
+    except BadYaml as error:
+        raise _refusal(f"{path.name}:{error.line or 1}", str(error)) from None
     if root is None:
         raise _refusal(f"{path.name}:1", "the restricted list is empty")
     return root

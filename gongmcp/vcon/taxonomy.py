@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from gongmcp.errors import StartupRefusal
+from gongmcp.yaml_text import yaml_value
 
 _KEYS: Final = frozenset({"dataset", "account", "signals", "tags", "sources", "recipes"})
 
@@ -63,13 +64,7 @@ def load_taxonomy(path: Path) -> Taxonomy:
 
 
 def _read(text: str) -> Taxonomy:
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
-
-    try:
-        value: Any = YAML(typ="safe", pure=True).load(text)
-    except YAMLError as error:
-        raise ValueError("no YAML") from error
+    value = yaml_value(text)
     if not isinstance(value, dict) or value.keys() - _KEYS:
         raise ValueError("unknown keys")
     account = value.get("account") or {}
