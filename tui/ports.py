@@ -58,3 +58,15 @@ class Handler(Protocol):
     def presets(self) -> Sequence[str]: ...
     def with_policy(self, *, preset: str | None = None, provenance: str | None = None) -> Handler: ...
     def freshness(self) -> Mapping[str, Any]: ...
+
+
+def offers(handler: Handler, tool: str) -> bool:
+    """Whether the policy of *handler* has *tool*; unlike ``tools()`` this makes no schemas, which costs time."""
+    chosen = handler.policy.tools
+    return any(info.name == tool for info in handler.tools()) if chosen is None else tool in chosen
+
+
+def count_of_tools(handler: Handler) -> int:
+    """How many tools the policy of *handler* has; makes no schemas where the policy names its tools."""
+    chosen = handler.policy.tools
+    return len(handler.tools()) if chosen is None else len(chosen)

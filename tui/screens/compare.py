@@ -20,7 +20,7 @@ from gongmcp.preview.structure import structure
 from tui import keys
 from tui.bench import Bench
 from tui.literal import literal
-from tui.ports import Handler
+from tui.ports import Handler, offers
 from tui.screens.choose import Choice, Choose
 from tui.screens.paned import PanedScreen, failure_words
 from tui.screens.preflight import PROVENANCES
@@ -70,13 +70,14 @@ class Compare(PanedScreen):
         """Return the policy on show and two presets: the first and the last that offer the tool, if any does."""
         bench = self._bench
         others = [name for name in bench.started.presets() if name != bench.preset]
-        offering = [
-            name
-            for name in others
-            if any(tool.name == bench.tool for tool in bench.started.with_policy(preset=name).tools())
-        ]
+        offering = [name for name in others if offers(bench.started.with_policy(preset=name), bench.tool)]
         chosen = offering or others
         return ["", *dict.fromkeys(f"preset:{name}" for name in (*chosen[:1], *chosen[-1:]))]
+
+    @property
+    def policies(self) -> list[str]:
+        """The policies side by side: '' is the one on show, the others are ``preset:NAME`` or ``provenance:NAME``."""
+        return list(self._policies)
 
     def compose(self) -> ComposeResult:
         """Lay out the head over the panes."""

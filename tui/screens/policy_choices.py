@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from gongmcp.errors import StartupRefusal
 from gongmcp.exposure.fields import Provenance
 from tui.governing import Governing
+from tui.ports import count_of_tools
 from tui.screens.choose import Choice, Choose
 from tui.screens.governance import Governance
 from tui.screens.preflight import PREVIEW_ONLY, PROVENANCES
@@ -30,7 +31,7 @@ class PolicyChoices(ReviewingScreen):
             count = len(bench.started.tools())
             choices.append(Choice("", choice_of_tools(started), f"{count} tools, as the server was configured"))
         for name in bench.started.presets():
-            count = len(bench.started.with_policy(preset=name).tools())
+            count = count_of_tools(bench.started.with_policy(preset=name))
             choices.append(Choice(name, name, f"{count} tool{'' if count == 1 else 's'}"))
         remark = "The lock that this review ends in is of the tools that you approve here."
         self.app.push_screen(Choose("Preset", choices, bench.preset, remark), self._set_preset)

@@ -36,7 +36,7 @@ from tui.messages import (
     WithheldPointed,
 )
 from tui.operations import Operations
-from tui.ports import Handler, ToolInfo
+from tui.ports import Handler, ToolInfo, count_of_tools
 from tui.schema import hint
 from tui.screens.choose import Choice, Choose
 from tui.screens.governance import Governance
@@ -242,7 +242,7 @@ class Preflight(Screen[None]):
             count = len(self._started_with.tools())
             choices.append(Choice("", choice_of_tools(started), f"{count} tools, as the server was configured"))
         for name in self._handler.presets():
-            count = len(self._started_with.with_policy(preset=name).tools())
+            count = count_of_tools(self._started_with.with_policy(preset=name))
             choices.append(Choice(name, name, f"{count} tool{'' if count == 1 else 's'}"))
         self.app.push_screen(Choose("Preset", choices, policy.preset or "", PREVIEW_ONLY), self._set_preset)
 

@@ -30,6 +30,11 @@ class Segment(Dialog[None]):
         self._span = span
         self._samples = samples
 
+    @property
+    def span(self) -> Span:
+        """The span that is told of."""
+        return self._span
+
     def compose(self) -> ComposeResult:
         """Lay out the facts in one column."""
         with Vertical(classes="dialog") as frame:
