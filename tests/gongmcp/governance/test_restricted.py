@@ -126,7 +126,7 @@ BROKEN = [
     (BASE + '      - name: "\\Uffffffff"\n', 1, "no YAML"),
     (BASE.encode() + b"      - name: Z\xffbra\n", 6, "UTF-8"),
     (BASE + "      - name: Ze\x00bra\n", 6, "control character"),
-    ("version: 1\nlists: " + "[" * 3000, 1, "no YAML"),
+    ("version: 1\nlists: " + "[" * 3000, 2, "no YAML"),
 ]
 
 
