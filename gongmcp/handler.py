@@ -170,8 +170,8 @@ class ToolHandler:
         """
         self.policy = policy
         self.tool_timeout = tool_timeout
-        self._pool = pool
         self._rules = rules or ModelRules()
+        self._pool = None if pool is None else pool.narrowed_to(policy.scope, self._rules.names)
         self._digest = self._rules.digest
         self._guard = guard
         self._session = session

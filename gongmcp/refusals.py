@@ -132,6 +132,9 @@ REFUSALS: Final[dict[str, Refusal]] = {
     "file_unreadable": Refusal("{file}: the settings file cannot be read: {reason}."),
     "file_not_toml": Refusal("{place}: this is no TOML: {reason}.", "gongctl config schema prints what it may hold."),
     "file_unknown_key": Refusal("{place}: {key} is no setting.", "{nearest}{names}"),
+    "scope_of_token": Refusal(
+        "What a token says of its scope holds nothing, or what is not known.", "It may say: {keys}."
+    ),
     "file_wrong_type": Refusal("{place}: {key} must be {kind}."),
     "file_names_the_cache": Refusal(
         "{place}: {key} would name the cache, and the cache is never named in the settings file.",

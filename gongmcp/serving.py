@@ -112,7 +112,7 @@ class Serving:
             made = Observed(base if not narrowing else base.under(policy), self._observer)
             self._narrowed[narrowing] = made
             while len(self._narrowed) > KEPT:
-                self._narrowed.popitem(last=False)
+                _close(self._narrowed.popitem(last=False)[1])
             return made
 
     def close(self) -> None:
@@ -128,7 +128,7 @@ class Serving:
                 waiting.append("which calls exist for agents (scope, restricted list, masking)")
             if change.policy.digest() != self._base.policy.digest():
                 self._base = self._base.under(change.policy)
-                self._narrowed.clear()
+                self._forget_narrowed()
                 return Reloaded(True, tuple(waiting))
         return Reloaded(False, tuple(waiting))
 
@@ -139,6 +139,11 @@ class Serving:
         if not handler.has_model():
             raise refused("cache_not_warmed")
         return handler
+
+    def _forget_narrowed(self) -> None:
+        for made in self._narrowed.values():
+            _close(made)
+        self._narrowed.clear()
 
     def _look(self) -> None:
         """Open the cache if it was not there and may be now."""
@@ -155,8 +160,14 @@ class Serving:
                 return
             # What was tightened while waiting stays.
             self._base = opened.under(tightened(self._base.policy, opened.policy).policy)
-            self._narrowed.clear()
+            self._forget_narrowed()
             self._ready = True
+
+
+def _close(made: Observed) -> None:
+    # Without a scope it has the connections of all.
+    if made.handler.policy.scope is not None:
+        made.handler.close()
 
 
 def reloaded(reread: Callable[[], ServerSettings], serving: Serving) -> Reloaded | None:

@@ -32,6 +32,13 @@ File = Annotated[
         "--file", metavar="FILE", envvar="GONGMCP_ACCESS_TOKENS", help="The file that gongmcp --access-tokens reads."
     ),
 ]
+Values = list[str] | None
+
+
+def _of_calls(name: str, metavar: str, what: str) -> Any:
+    return typer.Option(f"--scope-{name}", metavar=metavar, help=f"No call but {what} (may be repeated).")
+
+
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -51,14 +58,36 @@ def mint(
     switches: Annotated[
         str | None, typer.Option("--policy-switches", metavar="NAMES", help="Switches to turn on for it (comma list).")
     ] = None,
+    from_date: Annotated[
+        str | None, typer.Option("--scope-from-date", metavar="DAY", help="No call before this day (UTC).")
+    ] = None,
+    to_date: Annotated[
+        str | None, typer.Option("--scope-to-date", metavar="DAY", help="No call after this day (UTC).")
+    ] = None,
+    workspaces: Annotated[Values, _of_calls("workspace", "ID", "those of this workspace")] = None,
+    scopes: Annotated[Values, _of_calls("call-scope", "WORD", "External, Internal or Unknown ones")] = None,
+    languages: Annotated[Values, _of_calls("language", "NAME", "those in this language, as Gong names it")] = None,
+    purposes: Annotated[Values, _of_calls("purpose", "TEXT", "those with this purpose")] = None,
+    primary_users: Annotated[Values, _of_calls("primary-user", "ID", "those of this user")] = None,
+    lifecycle_buckets: Annotated[Values, _of_calls("lifecycle-bucket", "NAME", "those of this builtin bucket")] = None,
+    denied: Annotated[
+        Values,
+        typer.Option(
+            "--scope-deny", metavar="KEY=VALUE", help="No call with this, as languages=eng (may be repeated)."
+        ),
+    ] = None,
+    no_private: Annotated[
+        bool, typer.Option("--scope-no-private-calls", help="No private call, if the server serves them.")
+    ] = False,
     rate: Annotated[int | None, typer.Option("--rate", metavar="N", help="Requests that it may send a minute.")] = None,
     as_json: Json = False,
 ) -> None:
     """Make a token, print it once, and keep its salted digest in the file.
 
     What it may see is what the server serves, less what is given here; a token never widens it. It counts against an
-    evidence budget of its own.
+    evidence budget of its own. What --scope-... leaves out does not exist for it, in no answer and no count.
     """
+    from gongctl.tokens.asked import scope_of
     from gongctl.tokens.book import Wanted, period
     from gongctl.tokens.book import mint as make
 
@@ -69,6 +98,20 @@ def mint(
         None if allowlist is None else allowlist.split(","),
         () if switches is None else switches.split(","),
         rate,
+        scope_of(
+            {
+                "from_date": from_date,
+                "to_date": to_date,
+                "workspaces": workspaces,
+                "scopes": scopes,
+                "languages": languages,
+                "purposes": purposes,
+                "primary_users": primary_users,
+                "lifecycle_buckets": lifecycle_buckets,
+                "private_calls": "deny" if no_private else None,
+            },
+            denied or (),
+        ),
     )
     record, token = make(file, wanted)
     if as_json:
@@ -133,13 +176,18 @@ def _described(record: TokenRecord) -> dict[str, Any]:
         "tool_preset": record.preset,
         "tool_allowlist": None if record.allowlist is None else list(record.allowlist),
         "policy_switches": list(record.switches),
+        "scope": record.scope,
         "per_minute": record.per_minute,
     }
 
 
 def _narrowed(record: TokenRecord) -> str:
+    from gongctl.tokens.asked import in_words
+
     tools = "" if record.allowlist is None else f"{len(record.allowlist)} tools"
-    return "; ".join(part for part in (record.preset or "", tools, ", ".join(record.switches)) if part) or "nothing"
+    scope = "" if record.scope is None else f"calls with {in_words(record.scope)}"
+    parts = (record.preset or "", tools, ", ".join(record.switches), scope)
+    return "; ".join(part for part in parts if part) or "nothing"
 
 
 def _until(record: TokenRecord) -> str:

@@ -9,7 +9,7 @@ import re
 import secrets
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,7 @@ import msgspec
 from gongmcp.catalog.presets import find_preset, nearest, parse_allowlist
 from gongmcp.errors import Exit, StartupRefusal
 from gongmcp.exposure.fields import SWITCHES
+from gongmcp.governance.scope import narrower_scope
 from gongmcp.identity.access_tokens import PREFIX, TokenBook, TokenRecord, read_book, secret_digest
 from gongmcp.identity.watched_file import BadFile, read_private
 
@@ -32,7 +33,7 @@ _SECONDS: Final = {"h": 3600, "d": 86400, "w": 7 * 86400}
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What a new token shall be: its *label*, for how many *seconds* (None = for ever), what it gets less than the
-    server serves, and its rate."""
+    server serves (*scope* in the words of a settings file's ``[scope]`` table), and its rate."""
 
     label: str
     seconds: int | None
@@ -40,6 +41,7 @@ class Wanted:
     allowlist: Sequence[str] | None = None
     switches: Sequence[str] = ()
     per_minute: int | None = None
+    scope: Mapping[str, Any] | None = None
 
 
 def period(text: str) -> int | None:
@@ -136,9 +138,13 @@ def _checked(wanted: Wanted) -> dict[str, Any]:
                 "A policy switch of that name does not exist.",
                 f"{nearest(name, list(SWITCHES))}Switches: {', '.join(SWITCHES)}.",
             )
+    scope = None if wanted.scope is None else dict(wanted.scope)
+    if scope is not None:
+        narrower_scope(scope)
     if wanted.per_minute is not None and not 1 <= wanted.per_minute <= MAX_PER_MINUTE:
         raise StartupRefusal(f"The rate must be from 1 to {MAX_PER_MINUTE} requests a minute.")
-    return {"preset": preset, "allowlist": allowlist, "switches": switches, "per_minute": wanted.per_minute}
+    narrowed = {"preset": preset, "allowlist": allowlist, "switches": switches, "scope": scope}
+    return {**narrowed, "per_minute": wanted.per_minute}
 
 
 @contextmanager

@@ -6,9 +6,11 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from gongmcp.catalog.limits import LimitPolicy
 from gongmcp.exposure.fields import SWITCHES, Field, Provenance
+from gongmcp.governance.scope import Scope
 
 DEFAULT_RESPONSE_BYTES = 48 * 1024
 MIN_RESPONSE_BYTES = 16 * 1024
@@ -46,7 +48,8 @@ class Policy:
     *tools* holds the allowed canonical tool names (None = the whole catalogue); *preset_switches*
     are those of *switches* that only the preset turned on; *max_response_bytes* bounds text and
     structure of one answer together. *min_cell* is the smallest count that is told apart (1 = every one);
-    *mask_participants* is whether the model that is served masks the names of each call's own parties.
+    *mask_participants* is whether the model that is served masks the names of each call's own parties. *scope* is
+    what a token leaves of the calls that are served, None = all of them.
     """
 
     provenance: Provenance = Provenance.REDACTED
@@ -59,10 +62,11 @@ class Policy:
     min_cell: int = 1
     mask_participants: bool = False
     evidence: EvidenceLimits = field(default_factory=EvidenceLimits)
+    scope: Scope | None = None
 
     def digest(self) -> str:
         """Return a short digest of everything that decides what an answer holds."""
-        content = {
+        content: dict[str, Any] = {
             "provenance": self.provenance.value,
             "switches": sorted(self.switches),
             "limits": self.limits.as_dict(),
@@ -72,6 +76,8 @@ class Policy:
             "mask_participants": self.mask_participants,
             "evidence": [self.evidence.per_answer, self.evidence.segments, self.evidence.percent],
         }
+        if self.scope is not None:
+            content["scope"] = self.scope.canonical()
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
     def hides(self, fields: Iterable[Field]) -> bool:

@@ -1,13 +1,15 @@
 """Scope: which calls exist for agents at all, by facts of the call. Compiled into what warm serves.
 
 The default leaves private calls out. A ``[scope]`` table of the settings file allows or denies by fact; a call
-must pass every rule. Part of the read model's digest: a server of another scope does not serve that model.
+must pass every rule. Part of the read model's digest: a server of another scope does not serve that model. A token
+may say more of the same; then the calls are left out when they are read (``gongmcp.store.narrowed``).
 """
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from gongmcp.errors import StartupRefusal
@@ -96,8 +98,6 @@ def check_scope(table: Mapping[str, Any], place: Callable[[str], str]) -> None:
 
     Raises ``StartupRefusal`` (exit 2).
     """
-    import datetime as dt
-
     for key in ("from_date", "to_date"):
         if key in table:
             try:
@@ -119,6 +119,50 @@ def check_scope(table: Mapping[str, Any], place: Callable[[str], str]) -> None:
                 raise _bad(place(name), name, f"of {', '.join(words)}")
     if table.get("private_calls", "deny") not in ("allow", "deny"):
         raise _bad(place("private_calls"), "private_calls", '"allow" or "deny"')
+
+
+MAX_VALUES: Final = 100
+"""Most values of one list in a token."""
+
+MAX_LENGTH: Final = 200
+"""Most characters of one of them."""
+
+KEYS: Final = ("private_calls", *FACTS, *(f"deny_{key}" for key in FACTS), "from_date", "to_date")
+"""What a scope may say."""
+
+
+def narrower_scope(table: object) -> Scope:
+    """Return what a token says of calls, in the words of the ``[scope]`` table: a scope that only takes away.
+
+    What it does not say leaves the calls as they are served; ``private_calls`` can be ``deny`` only.
+
+    Raises:
+        StartupRefusal: it says nothing, something that is not known, or that more may be seen. A narrowing that is
+            not understood would be wider than meant if it were passed over.
+    """
+    place = "a token"
+    if not isinstance(table, Mapping) or not table or not table.keys() <= set(KEYS):
+        raise refused("scope_of_token", keys=", ".join(KEYS))
+    for key, value in table.items():
+        if key.removeprefix("deny_") not in FACTS:
+            if not isinstance(value, str):
+                raise _bad(place, key, "a text")
+        elif not _is_list(value):
+            raise _bad(place, key, f"a list of up to {MAX_VALUES} short texts, none of them blank")
+    if table.get("private_calls", "deny") != "deny":
+        raise _bad(place, "private_calls", '"deny": a token narrows what is served and never widens it')
+    check_scope(table, lambda _key: place)
+    return replace(Scope.load(table), private_calls="private_calls" not in table)
+
+
+def _is_list(value: object) -> bool:
+    return (
+        isinstance(value, list | tuple)
+        and 0 < len(value) <= MAX_VALUES
+        and all(
+            isinstance(item, str) and item.strip() and item.isprintable() and len(item) <= MAX_LENGTH for item in value
+        )
+    )
 
 
 def _bad(place: str, key: str, kind: str) -> StartupRefusal:

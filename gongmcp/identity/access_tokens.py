@@ -11,10 +11,12 @@ import hmac
 import re
 import time
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
+from gongmcp.errors import StartupRefusal
+from gongmcp.governance.scope import narrower_scope
 from gongmcp.identity.client import Client, Kind
 from gongmcp.identity.narrowing import Narrowing
 from gongmcp.identity.watched_file import BadFile, WatchedFile
@@ -37,6 +39,7 @@ class TokenRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         salt, digest: hexadecimal; see ``secret_digest``.
         created, expires: seconds since 1970; *expires* None = never.
         preset, allowlist, switches: what it gets less than the server serves.
+        scope: of which calls, in the words of a settings file's ``[scope]`` table.
         per_minute: requests in a minute, None = the server's own rate.
         revoked: when it was taken back, seconds since 1970.
     """
@@ -50,6 +53,7 @@ class TokenRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     preset: str | None = None
     allowlist: tuple[str, ...] | None = None
     switches: tuple[str, ...] = ()
+    scope: dict[str, Any] | None = None
     per_minute: int | None = None
     revoked: int | None = None
 
@@ -63,6 +67,11 @@ class TokenRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             return "its label is blank or holds signs that are not printed"
         if self.per_minute is not None and self.per_minute < 1:
             return "its rate is not above zero"
+        try:
+            if self.scope is not None:
+                narrower_scope(self.scope)
+        except StartupRefusal as refusal:
+            return f"its scope: {refusal.message}"
         return self.client().narrowing.problem()
 
     def standing(self, now: float) -> str:
@@ -72,9 +81,10 @@ class TokenRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         return "expired" if self.expires is not None and now >= self.expires else "valid"
 
     def client(self) -> Client:
-        """Return the client that it stands for."""
+        """Return the client that it stands for; of a record without a ``problem``."""
         allowlist = frozenset(self.allowlist) if self.allowlist is not None else None
-        narrowing = Narrowing(self.preset, allowlist, frozenset(self.switches))
+        scope = narrower_scope(self.scope) if self.scope is not None else None
+        narrowing = Narrowing(self.preset, allowlist, frozenset(self.switches), scope)
         return Client(Kind.ACCESS_TOKEN, self.label, f"pat:{self.id}", narrowing, self.per_minute)
 
 

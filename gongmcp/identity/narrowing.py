@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gongmcp.exposure.fields import SWITCHES
+from gongmcp.governance.scope import Scope
 
 if TYPE_CHECKING:
     from gongmcp.exposure.policy import Policy
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Narrowing:
-    """What a token says: a *preset*, an *allowlist* of tools, policy *switches*; each takes away alone.
+    """What a token says: a *preset*, an *allowlist* of tools, policy *switches*, and of which calls (*scope*, made by
+    ``narrower_scope``); each takes away alone.
 
     None and empty take nothing away.
     """
@@ -21,9 +23,10 @@ class Narrowing:
     preset: str | None = None
     allowlist: frozenset[str] | None = None
     switches: frozenset[str] = frozenset()
+    scope: Scope | None = None
 
     def __bool__(self) -> bool:
-        return self.preset is not None or self.allowlist is not None or bool(self.switches)
+        return self != Narrowing()
 
     def problem(self) -> str:
         """Say what of it does not exist in this version, '' when all does."""
@@ -41,7 +44,7 @@ class Narrowing:
         return "A policy switch of that name does not exist." if unknown else ""
 
     def of(self, policy: Policy) -> Policy:
-        """Return what is left of *policy*: the tools in all of them, the switches of any of them.
+        """Return what is left of *policy*: the tools in all of them, the switches of any of them, its calls in scope.
 
         Raises:
             StartupRefusal: a preset or tool does not exist in this version.
@@ -59,4 +62,4 @@ class Narrowing:
             preset = chosen.name
         if self.allowlist is not None:
             tools &= parse_allowlist(sorted(self.allowlist))
-        return replace(policy, tools=tools, switches=switches, preset=preset)
+        return replace(policy, tools=tools, switches=switches, preset=preset, scope=self.scope)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from gongmcp.errors import StartupRefusal
+from gongmcp.governance.scope import Scope, narrower_scope
 from gongmcp.identity.client import Client, Kind
 from gongmcp.identity.jwks import ALGORITHMS, BadKeySet, public_keys
 from gongmcp.identity.narrowing import Narrowing
@@ -20,6 +22,7 @@ LEEWAY: Final = 30
 """Seconds by which two clocks may differ."""
 
 _CLAIMS: Final = {"preset": "gongmcp_preset", "tools": "gongmcp_tools", "switches": "gongmcp_switches"}
+_SCOPE_CLAIM: Final = "gongmcp_scope"
 
 
 class Forbidden(Exception):
@@ -90,6 +93,7 @@ class SignedTokens:
             preset if preset is None else str(preset),
             tools if tools is None else frozenset(tools),
             frozenset(_words(claims, _CLAIMS["switches"])),
+            _scope(claims),
         )
         if narrowing.problem():
             raise Forbidden
@@ -97,6 +101,15 @@ class SignedTokens:
         whose = f"{self._issuer.issuer}\n{claims['sub']}".encode("utf-8", "surrogatepass")
         subject = hashlib.blake2s(whose, digest_size=8).hexdigest()
         return Client(Kind.SIGNED_TOKEN, f"oidc:{subject}", f"oidc:{subject}", narrowing)
+
+
+def _scope(claims: Mapping[str, Any]) -> Scope | None:
+    if _SCOPE_CLAIM not in claims:
+        return None
+    try:
+        return narrower_scope(claims[_SCOPE_CLAIM])
+    except StartupRefusal:
+        raise Forbidden from None
 
 
 def _words(claims: Mapping[str, Any], *names: str) -> list[str]:

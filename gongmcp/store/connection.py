@@ -13,13 +13,16 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote_from_bytes
 
 from gongmcp.cancel import Cancel
 from gongmcp.errors import StartupRefusal, ToolFault, Unavailable
+from gongmcp.governance.scope import Scope
 from gongmcp.store.cache_file import check_cache_file
+from gongmcp.store.crm_names import CrmNames
 from gongmcp.store.schema import APPLICATION_ID, RAW_TABLES
 from gongmcp.store.vcon_schema import RAW_VCON_TABLES, VCON_APPLICATION_ID
 
@@ -29,6 +32,9 @@ PROGRESS_STEPS = 1000
 MEASURED_STEPS = 10
 """The same while ``StorePool.on_steps`` measures a query."""
 
+NARROWED_KEEP = 2
+"""Connections that are kept open for the clients of one narrower scope."""
+
 _ALLOWED_ACTIONS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
 _ALLOWED_PRAGMAS = frozenset({"data_version"})
 
@@ -36,6 +42,8 @@ _File = tuple[int, int] | None
 """Which file stands at a path (device and inode); None when there is none."""
 
 _UNCHECKED: _File = (-1, -1)
+
+_Authorizer = Callable[[int, str | None, str | None, str | None, str | None], int]
 
 
 def _authorize(action: int, first: str | None, second: str | None, _db: str | None, _trigger: str | None) -> int:
@@ -49,6 +57,17 @@ def _authorize_vcons(action: int, first: str | None, second: str | None, _db: st
     if action == sqlite3.SQLITE_READ:
         return sqlite3.SQLITE_DENY if first in RAW_TABLES - RAW_VCON_TABLES else sqlite3.SQLITE_OK
     return _authorize_else(action, first, second)
+
+
+def _authorize_narrowed(action: int, first: str | None, second: str | None, db: str | None, view: str | None) -> int:
+    """The same for a client of a narrower scope: what is of a call is read through a view or not at all."""
+    from gongmcp.store.narrowed import WHOLE_CORPUS, may_read
+
+    if action == sqlite3.SQLITE_READ and not may_read(first, second, db, view):
+        return sqlite3.SQLITE_DENY
+    if action == sqlite3.SQLITE_FUNCTION and second in WHOLE_CORPUS:
+        return sqlite3.SQLITE_DENY
+    return _authorize(action, first, second, db, view)
 
 
 def _authorize_else(action: int, first: str | None, second: str | None) -> int:
@@ -69,8 +88,10 @@ class ReadStore:
     cancels or the file is locked by a writer for longer than the busy timeout.
     """
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, *, is_narrowed: bool = False) -> None:
+        """Read from *connection*; *is_narrowed*: its tables are views, whose indexes cannot be named in a query."""
         self._connection = connection
+        self.is_narrowed = is_narrowed
 
     def rows(self, sql: str, parameters: dict[str, Any] | None = None) -> list[sqlite3.Row]:
         """Return all rows of *sql*."""
@@ -107,6 +128,14 @@ def _unavailable(error: sqlite3.OperationalError) -> Exception:
     return error
 
 
+@dataclass(frozen=True, slots=True)
+class InScope:
+    """Which calls a pool's connections see: those of *scope*. *names* are what the CRM calls things."""
+
+    scope: Scope
+    names: CrmNames
+
+
 class StorePool:
     """Lends read-only connections to one cache file; keeps a few open between calls.
 
@@ -118,21 +147,42 @@ class StorePool:
     *application* is the id that the file must bear. The server serves caches alone; the operator's door also opens
     a model of its own, and ``gongctl vcon serve`` a vCon store.
 
+    With *narrowing* it is what ``narrowed_to`` makes: it looks at the file when it is first asked.
+
     *on_steps*, when it is set, is told of every ``MEASURED_STEPS`` VM instructions that a query runs:
     what a call costs, without a clock (measurements only, it makes queries slower).
     """
 
-    def __init__(self, path: Path, *, keep: int = 4, application: int = APPLICATION_ID) -> None:
+    def __init__(
+        self, path: Path, *, keep: int = 4, application: int = APPLICATION_ID, narrowing: InScope | None = None
+    ) -> None:
         self._path = path
         self._keep = keep
         self._application = application
-        self._authorizer = _authorize_vcons if application == VCON_APPLICATION_ID else _authorize
+        self._authorizer: _Authorizer = _authorize_vcons if application == VCON_APPLICATION_ID else _authorize
+        self._narrowing = narrowing
         self._idle: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
         self.on_steps: Callable[[], None] | None = None
+        if narrowing is not None:
+            # Made while a request is answered: a file that is not there is no refusal to start, but its answer.
+            self._authorizer, self._file = _authorize_narrowed, _UNCHECKED
+            return
         self._file = _identity(path)
         check_cache_file(path, _connect, application)
         self._idle.append(self._open())
+
+    def narrowed_to(self, scope: Scope | None, names: CrmNames) -> StorePool:
+        """Return the pool of the same cache whose connections see the calls of *scope* alone; this one for None and
+        for the scope that it is narrowed to already. *names* are what the CRM calls things.
+
+        Raises ``ValueError`` for a second scope: one must not stand in the place of the other.
+        """
+        if scope is None or (self._narrowing is not None and self._narrowing.scope == scope):
+            return self
+        if self._narrowing is not None or self._application != APPLICATION_ID:
+            raise ValueError("this pool cannot be narrowed")
+        return StorePool(self._path, keep=NARROWED_KEEP, narrowing=InScope(scope, names))
 
     @contextmanager
     def store_scope(self, *, deadline: float | None = None, cancel: Cancel | None = None) -> Iterator[ReadStore]:
@@ -160,7 +210,7 @@ class StorePool:
         unhook = cancel.on_cancel(connection.interrupt) if cancel is not None else None
         try:
             with self._snapshot(connection):
-                yield ReadStore(connection)
+                yield ReadStore(connection, is_narrowed=self._narrowing is not None)
         finally:
             if unhook is not None:
                 unhook()
@@ -211,7 +261,7 @@ class StorePool:
             self._file = file
 
     def _open(self) -> sqlite3.Connection:
-        connection = _connect(self._path)
+        connection = _connect(self._path, self._narrowing)
         connection.set_authorizer(self._authorizer)
         return connection
 
@@ -231,13 +281,17 @@ def _identity(path: Path) -> _File:
     return found.st_dev, found.st_ino
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def _connect(path: Path, narrowing: InScope | None = None) -> sqlite3.Connection:
     # The bytes of the name, which on POSIX need not be UTF-8.
     uri = f"file:{quote_from_bytes(os.fsencode(path.absolute()))}?mode=ro"
     connection = sqlite3.connect(uri, uri=True, check_same_thread=False, isolation_level=None, timeout=5)
     connection.row_factory = sqlite3.Row
-    connection.execute("PRAGMA query_only = ON")
     connection.execute("PRAGMA temp_store = MEMORY")
+    if narrowing is not None:
+        from gongmcp.store.narrowed import narrow  # most servers have no client of a narrower scope
+
+        narrow(connection, narrowing.scope, narrowing.names)
+    connection.execute("PRAGMA query_only = ON")
     connection.execute("PRAGMA cache_size = -8192")
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
     return connection

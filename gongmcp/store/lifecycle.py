@@ -55,7 +55,7 @@ def backlog(store: ReadStore, wanted: CallFilter, limit: int, after: tuple[Any, 
     low, high = wanted.call_range()
     # The index by priority is walked until enough calls are found, which takes long when few of all calls
     # are in the dates. So the calls of a narrow range are read by their dates and sorted.
-    narrow = high - low < NARROW_DAYS * DAY
+    narrow = high - low < NARROW_DAYS * DAY or store.is_narrowed
     if wanted.profile_no is None:
         number, score = "c.call_no", "c.priority_score"
         source = "call_facts c" + ("" if narrow else " INDEXED BY call_facts_backlog")

@@ -57,7 +57,8 @@ class ServedHandler(ToolHandler):
     ) -> None:
         """Serve as ``ToolHandler`` does; there is no lock, for none covers vCon tools."""
         super().__init__(policy, pool, tool_timeout=tool_timeout, rules=rules, guard=guard, session=session)
-        named = policy.tools or frozenset()
+        # Ranks and sizes of vCons are taken from all of them: under a narrower scope they would tell of the others.
+        named = frozenset() if policy.scope is not None else policy.tools or frozenset()
         self._vcons: dict[str, VconTool] = {name: tool for name, tool in reading_tools().items() if name in named}
         self._vcon_infos = {name: _listed(tool) for name, tool in self._vcons.items()}
 
