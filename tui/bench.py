@@ -13,6 +13,7 @@ from gongmcp.settings import ServerSettings
 from tui.operations import Operations
 from tui.ports import Handler
 from tui.reviewing import Reviewing
+from tui.widgets.argument_form import Drafts
 
 MakePreview = Callable[[Handler, str, Mapping[str, Any], ServerSettings | None, Cancel | None], Preview]
 """Runs a tool and returns what an agent would receive; blocks. ``gongmcp.preview.make.preview`` is the real one."""
@@ -30,6 +31,7 @@ class Bench:
         settings: what *started* was built from; None = not known.
         plain: whether the terminal has no other signs than plain ones.
         tool, arguments, preview: the call in hand on the home screen; no tool is ''.
+        cohort: the filter that is being built, as it was typed.
     """
 
     handler: Handler
@@ -44,6 +46,7 @@ class Bench:
     tool: str = ""
     arguments: Mapping[str, Any] = field(default_factory=dict)
     preview: Preview | None = None
+    cohort: Drafts = field(default_factory=Drafts)
 
     @property
     def preset(self) -> str:

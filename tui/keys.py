@@ -24,6 +24,7 @@ SCREENS = [
     _key("screen_policy", "3", "app.show_screen('3')", "Policy", "Policy: tools, their columns, and why each leaves"),
     _key("screen_cache", "4", "app.show_screen('4')", "Cache", "Cache: coverage by day, records, freshness, warm"),
     _key("screen_history", "5", "app.show_screen('5')", "History", "History: runs and decisions; run again, pin"),
+    _key("screen_cohort", "6", "app.show_screen('6')", "Cohort", "Cohort: a filter with live counts, for Review"),
 ]
 
 # On more than one screen: one id each, so that another key for it holds everywhere.
@@ -150,6 +151,14 @@ PAST = [
     _key("past_reload", "r,f5", "reload", "Reload", "Read the history again"),
 ]
 
+COHORT = [
+    _key("cohort_give", "g", "give", "Give", "Give the filter to a tool under review, and run it there", show=True),
+    _key("cohort_dimension", "d", "dimension", "Dimension", "Choose what the calls are counted by", show=True),
+    _key("cohort_value", "enter,space", "value", "Value", "Put the value pointed at into the filter, or take it out"),
+    _key("cohort_pin", "p", "pin", "Pin", "Keep the filter as a sample of the tool under review"),
+    _key("cohort_count", "r,f5", "count", "Count", "Count again"),
+]
+
 PATH = [_key("to_files", "down", "to_files", "Files", "Go on to the list of files")]
 
 PANES = [
@@ -194,6 +203,7 @@ REGISTRY: dict[str, list[Binding]] = {
     "Policy": MATRIX,
     "Cache": STORE,
     "History": PAST,
+    "Cohort": COHORT,
     "Path of a file": PATH,
     "Panes": PANES,
     "Rows": ROWS,

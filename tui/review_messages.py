@@ -60,3 +60,7 @@ class CallWanted(Message):
         super().__init__()
         self.tool = tool
         self.arguments = arguments
+
+
+class FilterGiven(CallWanted):
+    """The cohort builder gives its filter to *tool*: run where nothing else is needed, else asked for the rest."""

@@ -19,6 +19,7 @@ NUMBERED: dict[str, str] = {
     "3": "tui.screens.policy:PolicyMatrix",
     "4": "tui.screens.cache:Cache",
     "5": "tui.screens.history:History",
+    "6": "tui.screens.cohort:CohortBuilder",
 }
 """Module and class of each screen over home, loaded when it is opened."""
 

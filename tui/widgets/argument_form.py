@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 from textual import events
 from textual.containers import VerticalScroll
@@ -13,7 +13,7 @@ from textual.widgets import Label, Static, TextArea
 
 from tui.literal import literal
 from tui.messages import DraftChanged
-from tui.ports import ToolInfo
+from tui.ports import RowLimits
 from tui.schema import FieldSpec, assemble, json_problem, parse, read_form, take_apart, to_draft, to_json
 from tui.widgets.field_row import FieldRow
 from tui.widgets.text_fields import Block
@@ -24,6 +24,15 @@ _NO_FORM = "This tool's schema has a form that only JSON can express."
 
 Complete = Callable[[str, str, dict[str, str]], list[str]]
 """Values of an argument (name, what was typed, other arguments); blocks, and is asked in a thread."""
+
+
+class Asking(Protocol):
+    """What a form is made from: the schema of the arguments, and the rows that one call returns."""
+
+    @property
+    def input_schema(self) -> Mapping[str, Any]: ...
+    @property
+    def limits(self) -> RowLimits | None: ...
 
 
 class Drafts:
@@ -38,6 +47,31 @@ class Drafts:
         self.text = "{}"
         self.as_json = False
 
+    def take(self, specs: Sequence[FieldSpec], arguments: Mapping[str, Any]) -> str:
+        """Hold *arguments* as drafts of the rows *specs*; returns what cannot be held, and then nothing is changed."""
+        by = {spec.key: spec for spec in specs}
+        fields: dict[str, str] = {}
+        parts = take_apart(specs, arguments)
+        if isinstance(parts, str):
+            return f"The form cannot hold {parts} as it stands; it stays in JSON."
+        for key, item in parts.items():
+            draft = to_draft(by[key], item)
+            if draft is None:
+                return f"The form cannot hold {by[key].name} as it stands; it stays in JSON."
+            fields[key] = draft
+        self.fields = fields
+        self.as_json = False
+        return ""
+
+
+def drafts_of(tool: Asking, arguments: Mapping[str, Any]) -> Drafts:
+    """Return drafts that hold *arguments* of *tool*: as rows of its form, or as JSON where no rows can hold them."""
+    drafts = Drafts()
+    drafts.text = to_json(dict(arguments), indent=2)
+    specs = read_form(tool.input_schema, tool.limits)
+    drafts.as_json = specs is None or bool(drafts.take(specs, arguments))
+    return drafts
+
 
 class ArgumentForm(VerticalScroll, can_focus=False):
     """Fields or a JSON editor for one tool."""
@@ -48,7 +82,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         self._drafts = Drafts()
         self._complete: Complete | None = None
 
-    async def load(self, tool: ToolInfo, drafts: Drafts, complete: Complete | None = None) -> None:
+    async def load(self, tool: Asking, drafts: Drafts, complete: Complete | None = None) -> None:
         """Show the form of *tool* filled with *drafts*; *complete* gives the values that an argument may take."""
         self._complete = complete
         self._specs = read_form(tool.input_schema, tool.limits)
@@ -129,20 +163,29 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         value = self._check_text()
         if not isinstance(value, Mapping):
             return "Correct the JSON first."
-        specs = {spec.key: spec for spec in self._specs}
-        fields: dict[str, str] = {}
-        parts = take_apart(self._specs, value)
-        if isinstance(parts, str):
-            return f"The form cannot hold {parts} as it stands; it stays in JSON."
-        for key, item in parts.items():
-            draft = to_draft(specs[key], item)
-            if draft is None:
-                return f"The form cannot hold {specs[key].name} as it stands; it stays in JSON."
-            fields[key] = draft
-        self._drafts.fields = fields
-        self._drafts.as_json = False
+        problem = self._drafts.take(self._specs, value)
+        if not problem:
+            await self._rebuild()
+        return problem
+
+    async def fill(self, arguments: Mapping[str, Any]) -> None:
+        """Replace what the form holds by *arguments*: as JSON where they were written so, or no rows can hold them."""
+        self._drafts.text = to_json(dict(arguments), indent=2)
+        if not self._drafts.as_json and self._specs is not None and self._drafts.take(self._specs, arguments):
+            self._drafts.as_json = True
         await self._rebuild()
-        return ""
+
+    def held(self) -> dict[str, Any] | None:
+        """Return the arguments that are written so far, without what is wrong or missing in the form; None while JSON
+        cannot be read."""
+        if self._drafts.as_json:
+            try:
+                value = json.loads(self._drafts.text)
+            except (ValueError, RecursionError):
+                return None
+            return value if isinstance(value, dict) else None
+        rows = [row for row in self.rows if row.parsed.is_set]
+        return assemble([row.field for row in rows], {row.field.key: row.parsed.value for row in rows})
 
     def _draft_arguments(self) -> dict[str, Any]:
         """What the form holds, invalid drafts as the text that was typed."""
