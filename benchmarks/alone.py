@@ -64,3 +64,17 @@ def peak_of(process_id: int) -> int | None:
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) * 1024
     return None
+
+
+def cpu_seconds_of(process_id: int) -> float:
+    """Return the processor seconds of a running process and of the children that it has; 0 where the system does not
+    tell."""
+    try:
+        fields = (
+            Path(f"/proc/{process_id}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+        )
+        children = Path(f"/proc/{process_id}/task/{process_id}/children").read_text(encoding="ascii").split()
+    except OSError:
+        return 0.0
+    own = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return own + sum(cpu_seconds_of(int(child)) for child in children)

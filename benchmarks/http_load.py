@@ -1,8 +1,11 @@
-"""Load over HTTP: many connected clients, each one call now and then, under tokens of two presets.
+"""Load over HTTP: many connected clients, each one call in every slot of some seconds, under tokens of two presets.
 
-Prints for each request p50 and p95 (from sending to the whole answer), requests a second, errors, and cross-talk: an
-answer with another's id or query, a tool that the token's preset does not hold, or a list of another preset. Then,
-without a goal, the closed-loop rate: some clients as fast as they are answered. Exits with 1 when anything went wrong.
+Half of the clients speak a version of the protocol with a handshake, half the one without. A call is sent at a random
+moment of its slot, or when the answer before it is there, and its time counts from that moment on: a server that falls
+behind cannot hide it. Prints for each request p50 and p95, answers a second, errors (an answer with another status than
+it should have is one), and cross-talk: an answer with another's id or query, a tool that the token's preset does not
+hold, or a list of another preset; and the processor time of the server and of this program. Then, without a goal, the
+closed-loop rate: some clients as fast as they are answered. Exits with 1 when anything went wrong.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import random
 import re
 import subprocess
@@ -21,19 +25,67 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-import httpx2
+import msgspec
 
+from benchmarks.alone import cpu_seconds_of
 from benchmarks.build import DEFAULT_SEGMENTS, built, working_folder
 from benchmarks.cases import query_words
 from benchmarks.corpus import probe
+from benchmarks.http_wire import Connection, Reply, request_bytes
 from benchmarks.table import print_table
 from gongctl.tokens.book import Wanted, mint
 
 SEARCH: Final = "search_transcript_segments"
-PRESETS: Final = {"operator-smoke": SEARCH, "analyst-core": "list_crm_fields"}
-"""Presets, and of each a tool that the other does not hold (or both do, for the first)."""
+PRESETS: Final = ("operator-smoke", "analyst-core")
+"""Presets of which each holds tools that the other does not."""
 
-ACCEPT: Final = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+HANDSHAKE: Final = "2025-11-25"
+MODERN: Final = "2026-07-28"
+VERSIONS: Final = (HANDSHAKE, MODERN)
+
+_ENVELOPE: Final = {
+    "io.modelcontextprotocol/protocolVersion": MODERN,
+    "io.modelcontextprotocol/clientCapabilities": {},
+    "io.modelcontextprotocol/clientInfo": {"name": "load", "version": "0"},
+}
+MIX: Final = {"search": 10, "unmatched": 3, "calls": 4, "list": 1, "foreign": 2}
+"""Kinds of requests, and how often each comes among 20."""
+
+
+class Named(msgspec.Struct):
+    """A tool of a list."""
+
+    name: str
+
+
+class Searched(msgspec.Struct):
+    """What an answer without rows says was searched."""
+
+    query: str = ""
+
+
+class Structured(msgspec.Struct):
+    """What is looked at of a structured answer."""
+
+    status: str = ""
+    searched: Searched | None = None
+
+
+class Result(msgspec.Struct, rename="camel"):
+    """What is looked at of a result."""
+
+    tools: list[Named] | None = None
+    structured_content: Structured | None = None
+
+
+class Told(msgspec.Struct):
+    """What is looked at of an answer."""
+
+    id: str | int | None = None
+    result: Result | None = None
+
+
+_TOLD: Final = msgspec.json.Decoder(Told)
 
 
 @dataclass
@@ -43,115 +95,152 @@ class Found:
     seconds: dict[str, list[float]] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
     crossed: list[str] = field(default_factory=list)
+    elapsed: float = 0.0
+    server_cpu: float = 0.0
+    own_cpu: float = 0.0
+
+    def took(self, kinds: Sequence[str], seconds: float) -> None:
+        """Note how long a request of these kinds took."""
+        for kind in kinds:
+            self.seconds.setdefault(kind, []).append(seconds)
 
 
 @dataclass(frozen=True)
 class Load:
-    """What is sent: by *clients*, each one call every *every* seconds (0 = as fast as answered), for *seconds*."""
+    """What is sent: by *clients*, each one call in every *every* seconds (0 = as fast as answered), for *seconds*;
+    *mix* says how often each kind comes."""
 
     clients: int
     every: float
     seconds: float
+    mix: dict[str, int]
 
 
-async def run(
-    url: str, tokens: dict[str, str], listed: dict[str, frozenset[str]], words: Sequence[str], load: Load
-) -> Found:
+@dataclass(frozen=True)
+class Target:
+    """A server: its *url* and process, a token of each preset, and the tools that each is offered."""
+
+    url: str
+    process_id: int
+    tokens: dict[str, str]
+    words: Sequence[str]
+    listed: dict[str, frozenset[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request: its *kind*, the id of its message, the *name* of its tool and the *query*, '' where it has none."""
+
+    kind: str
+    mark: str
+    body: dict[str, Any]
+    name: str = ""
+    query: str = ""
+
+
+async def run(target: Target, load: Load) -> Found:
     """Send the load and return what came of it."""
     found = Found()
-    end = time.monotonic() + load.seconds
-    limits = httpx2.Limits(max_connections=load.clients, max_keepalive_connections=load.clients)
-    async with httpx2.AsyncClient(timeout=60, limits=limits) as http:
-        await asyncio.gather(
-            *(client(http, url, tokens, listed, words, load, number, end, found) for number in range(load.clients))
-        )
+    connections = [await Connection.to(target.url) for _ in range(load.clients)]
+    before, own = cpu_seconds_of(target.process_id), time.process_time()
+    started = asyncio.get_running_loop().time()
+    await asyncio.gather(
+        *(client(connection, target, load, number, started, found) for number, connection in enumerate(connections))
+    )
+    found.elapsed = asyncio.get_running_loop().time() - started
+    found.server_cpu, found.own_cpu = cpu_seconds_of(target.process_id) - before, time.process_time() - own
+    for connection in connections:
+        connection.close()
     return found
 
 
-async def client(
-    http: httpx2.AsyncClient,
-    url: str,
-    tokens: dict[str, str],
-    listed: dict[str, frozenset[str]],
-    words: Sequence[str],
-    load: Load,
-    number: int,
-    end: float,
-    found: Found,
-) -> None:
+async def client(connection: Connection, target: Target, load: Load, number: int, started: float, found: Found) -> None:
     """One client: calls at random times, each checked."""
+    loop = asyncio.get_running_loop()
     draw = random.Random(number)
-    preset = list(tokens)[number % len(tokens)]
-    headers = {**ACCEPT, "authorization": f"Bearer {tokens[preset]}"}
-    for turn in range(10**9):
-        if load.every:
-            await asyncio.sleep(draw.uniform(0, 2 * load.every))
-        if time.monotonic() > end:
+    preset = PRESETS[number % len(PRESETS)]
+    version = VERSIONS[number // len(PRESETS) % len(VERSIONS)]
+    turns = int(load.seconds / load.every) if load.every else 10**9
+    for turn in range(turns):
+        due = started + (turn + draw.random()) * load.every if load.every else loop.time()
+        if not load.every and due > started + load.seconds:
             return
-        mark = f"{number}-{turn}"
-        kind, message = asked(draw, mark, words)
-        started = time.monotonic()
+        if (wait := due - loop.time()) > 0:
+            await asyncio.sleep(wait)
+        asked = question(draw, f"{number}-{turn}", target.words, load.mix)
         try:
-            answer = await http.post(url, json=message, headers=headers)
-            body = body_of(answer)
-        except (httpx2.HTTPError, ValueError) as error:
-            found.errors.append(f"{kind}: {type(error).__name__}")
-            continue
-        found.seconds.setdefault(kind, []).append(time.monotonic() - started)
-        if answer.status_code != 200 and kind != "foreign":
-            found.errors.append(f"{kind}: {answer.status_code}")
-        if body.get("id") != mark:
-            found.crossed.append(f"{kind}: another id")
-        judge(kind, preset, message, body, listed, found)
+            reply = await connection.ask(message(target, preset, version, asked))
+            told = _TOLD.decode(reply.message)
+        except (OSError, ValueError) as error:
+            found.errors.append(f"{asked.kind}: {type(error).__name__}")
+            return
+        found.took((asked.kind, f"all, {version}"), loop.time() - due)
+        judge(asked, preset, version, reply, told, target.listed, found)
 
 
-def asked(draw: random.Random, mark: str, words: Sequence[str]) -> tuple[str, dict[str, Any]]:
-    """Return the kind of a request and its message."""
-    kind = draw.choices(("search", "unmatched", "calls", "list", "foreign"), (10, 3, 4, 1, 2))[0]
+def question(draw: random.Random, mark: str, words: Sequence[str], mix: dict[str, int]) -> Asked:
+    """Return a request of a kind that is drawn."""
+    kind = draw.choices(tuple(mix), tuple(mix.values()))[0]
     if kind == "list":
-        return kind, {"jsonrpc": "2.0", "id": mark, "method": "tools/list"}
-    name, arguments = {
+        return Asked(kind, mark, {"method": "tools/list", "params": {}})
+    kinds: dict[str, tuple[str, dict[str, Any]]] = {
         "search": (SEARCH, {"query": draw.choice(words), "limit": 10}),
         "unmatched": (SEARCH, {"query": f"zz{mark.replace('-', 'q')}zz"}),
         "calls": ("search_calls", {"limit": 10}),
         "foreign": (draw.choice(("get_call", "list_crm_fields", "summarize_call_facts")), {}),
-    }[kind]
-    return kind, {
-        "jsonrpc": "2.0",
-        "id": mark,
-        "method": "tools/call",
-        "params": {"name": name, "arguments": arguments},
     }
+    name, arguments = kinds[kind]
+    body = {"method": "tools/call", "params": {"name": name, "arguments": arguments}}
+    return Asked(kind, mark, body, name, str(arguments.get("query", "")))
+
+
+def message(target: Target, preset: str, version: str, asked: Asked) -> bytes:
+    """Return the bytes of a request of a client with a token of *preset*."""
+    body = {"jsonrpc": "2.0", "id": asked.mark, **asked.body}
+    headers = {
+        "accept": "application/json, text/event-stream",
+        "content-type": "application/json",
+        "authorization": f"Bearer {target.tokens[preset]}",
+        "mcp-protocol-version": version,
+    }
+    if version == MODERN:
+        body["params"] = {**body["params"], "_meta": _ENVELOPE}
+        headers["mcp-method"] = body["method"]
+        if asked.name:
+            headers["mcp-name"] = asked.name
+    return request_bytes(target.url, headers, msgspec.json.encode(body))
 
 
 def judge(
-    kind: str,
+    asked: Asked,
     preset: str,
-    message: dict[str, Any],
-    body: dict[str, Any],
+    version: str,
+    reply: Reply,
+    told: Told,
     listed: dict[str, frozenset[str]],
     found: Found,
 ) -> None:
-    """Look for what belongs to somebody else."""
-    if kind == "list":
-        names = frozenset(tool["name"] for tool in body["result"]["tools"])
+    """Look for what failed, and for what belongs to somebody else."""
+    if told.id != asked.mark:
+        found.crossed.append(f"{asked.kind}: another id")
+    if asked.kind == "list":
+        names = frozenset(tool.name for tool in told.result.tools or ()) if told.result is not None else frozenset()
         if names != listed[preset]:
             found.crossed.append("list: of another preset")
         return
-    name = message["params"]["name"]
-    if (name in listed[preset]) != ("result" in body):
-        found.crossed.append(f"{kind}: {name} under {preset}")
-    if kind == "unmatched":
-        told = body["result"]["structuredContent"]
-        if told.get("searched", {}).get("query") != message["params"]["arguments"]["query"]:
-            found.crossed.append("unmatched: another query")
-
-
-def body_of(answer: httpx2.Response) -> dict[str, Any]:
-    """Return the JSON-RPC message of an answer."""
-    if answer.headers.get("content-type", "").startswith("text/event-stream"):
-        return dict(json.loads([line[6:] for line in answer.text.splitlines() if line.startswith("data: ")][-1]))
-    return dict(answer.json())
+    allowed = asked.name in listed[preset]
+    if allowed != (told.result is not None):
+        found.crossed.append(f"{asked.kind}: {asked.name} under {preset}")
+    # Without a handshake, a name that is not there is a bad request also by its status.
+    if reply.status != (200 if allowed or version != MODERN else 400):
+        found.errors.append(f"{asked.kind}: {reply.status}")
+    if told.result is None or asked.kind == "foreign":
+        return
+    structured = told.result.structured_content
+    if structured is None or structured.status != "ok":
+        found.errors.append(f"{asked.kind}: {structured.status if structured is not None else 'a tool error'}")
+    elif asked.kind == "unmatched" and (structured.searched is None or structured.searched.query != asked.query):
+        found.crossed.append("unmatched: another query")
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -160,11 +249,13 @@ def percentile(values: Sequence[float], share: float) -> float:
     return ordered[min(int(len(ordered) * share), len(ordered) - 1)] * 1000
 
 
-def show(title: str, found: Found, seconds: float) -> None:
+def show(title: str, found: Found) -> None:
     """Print one run."""
-    total = sum(map(len, found.seconds.values()))
-    print(f"\n{title}: {total} answers, {total / seconds:.1f} a second")
-    print(f"{len(found.errors)} errors, {len(found.crossed)} crossed")
+    total = sum(len(times) for kind, times in found.seconds.items() if kind in MIX)
+    print(f"\n{title}: {total} answers, {total / found.elapsed:.1f} a second")
+    print(f"{len(found.errors)} errors, {len(found.crossed)} crossed; load average {os.getloadavg()[0]:.1f}")
+    per = 1000 / max(total, 1)
+    print(f"processor time of an answer: server {found.server_cpu * per:.1f} ms, load {found.own_cpu * per:.1f} ms")
     rows = [
         [
             kind,
@@ -180,53 +271,56 @@ def show(title: str, found: Found, seconds: float) -> None:
         print(f"  {line}")
 
 
-def serve(cache: Path, folder: Path, workers: int) -> tuple[subprocess.Popen[bytes], str, dict[str, str]]:
-    """Start a server over *cache* and return it with its address and a token for each preset."""
+def serve(
+    cache: Path, folder: Path, workers: int, words: Sequence[str], *more: str
+) -> tuple[subprocess.Popen[bytes], Target]:
+    """Start a server over *cache* with *more* arguments and return it with what the clients need."""
     pats = folder / f"tokens{workers}.json"
     tokens = {preset: mint(pats, Wanted(preset, None, preset, per_minute=100_000))[1] for preset in PRESETS}
     command = [
         *(sys.executable, "-m", "gongmcp", "--db", str(cache), "--http", "127.0.0.1:0", "--tool-preset", "all"),
         *("--access-tokens", str(pats), "--state", str(folder / f"state{workers}"), "--workers", str(workers)),
-        *("--http-at-once", "1000", "--evidence-per-answer", "1000", "--evidence-segments", "1000000"),
+        *("--http-at-once", "1000", "--evidence-per-answer", "1000", "--evidence-segments", "1000000", *more),
     ]
     process = subprocess.Popen(command, stderr=subprocess.PIPE)
     assert process.stderr is not None
     while line := process.stderr.readline().decode():
         print(line, end="", file=sys.stderr)
         if match := re.search(r"serving (http://\S+)", line):
-            return process, match[1], tokens
+            return process, Target(match[1], process.pid, tokens, words)
     raise SystemExit("the server did not start")
 
 
-async def surfaces(url: str, tokens: dict[str, str]) -> dict[str, frozenset[str]]:
+async def surfaces(target: Target) -> dict[str, frozenset[str]]:
     """Return the tools of each preset, asked one after the other."""
     out = {}
-    async with httpx2.AsyncClient(timeout=60) as http:
-        for preset, token in tokens.items():
-            headers = {**ACCEPT, "authorization": f"Bearer {token}"}
-            answer = await http.post(url, json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, headers=headers)
-            out[preset] = frozenset(tool["name"] for tool in body_of(answer)["result"]["tools"])
+    connection = await Connection.to(target.url)
+    for preset in target.tokens:
+        reply = await connection.ask(
+            message(target, preset, HANDSHAKE, Asked("list", "1", {"method": "tools/list", "params": {}}))
+        )
+        out[preset] = frozenset(tool["name"] for tool in json.loads(reply.message)["result"]["tools"])
+    connection.close()
     return out
 
 
-def report(cache: Path, words: Sequence[str], load: Load, workers: Sequence[int]) -> bool:
+def report(cache: Path, words: Sequence[str], load: Load, workers: Sequence[int], *, audit: bool) -> bool:
     """Run the load on servers with so many workers; returns whether nothing went wrong."""
     good = True
     with tempfile.TemporaryDirectory() as name:
         for count in workers:
-            process, url, tokens = serve(cache, Path(name), count)
+            more = ("--audit", str(Path(name) / f"audit{count}.jsonl")) if audit else ()
+            process, target = serve(cache, Path(name), count, words, *more)
             try:
-                listed = asyncio.run(surfaces(url, tokens))
-                assert len(set(listed.values())) == len(PRESETS), "the presets must differ"
-                found = asyncio.run(run(url, tokens, listed, words, load))
-                show(
-                    f"{count} worker{'s' * (count > 1)}, {load.clients} clients, a call every {load.every:g} s",
-                    found,
-                    load.seconds,
-                )
-                closed = Load(min(load.clients, 16), 0, min(load.seconds, 10))
-                fast = asyncio.run(run(url, tokens, listed, words, closed))
-                show(f"{count} worker{'s' * (count > 1)}, {closed.clients} clients, closed loop", fast, closed.seconds)
+                target.listed.update(asyncio.run(surfaces(target)))
+                assert len(set(target.listed.values())) == len(PRESETS), "the presets must differ"
+                title = f"{count} worker{'s' * (count > 1)}"
+                asyncio.run(run(target, Load(16, 0, 2, load.mix)))  # caches of SQLite and of the system
+                found = asyncio.run(run(target, load))
+                show(f"{title}, {load.clients} clients, a call every {load.every:g} s", found)
+                closed = Load(min(load.clients, 16), 0, min(load.seconds, 10), load.mix)
+                fast = asyncio.run(run(target, closed))
+                show(f"{title}, {closed.clients} clients, closed loop", fast)
                 good &= not (found.errors or found.crossed or fast.errors or fast.crossed)
             finally:
                 process.terminate()
@@ -241,15 +335,19 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--segments", type=int, default=DEFAULT_SEGMENTS, help="size of the cache that is built")
     parser.add_argument("--dir", type=Path, help="keep corpora and caches in this folder and use them again")
     parser.add_argument("--clients", type=int, default=200)
-    parser.add_argument("--every", type=float, default=2.0, help="seconds between two calls of a client, on average")
+    parser.add_argument(
+        "--every", type=float, default=2.0, help="a client sends one call in each slot of so many seconds"
+    )
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--searches", action="store_true", help="send nothing but searches that find something")
+    parser.add_argument("--audit", action="store_true", help="with an audit log")
     options = parser.parse_args(arguments)
-    load = Load(options.clients, options.every, options.seconds)
+    load = Load(options.clients, options.every, options.seconds, {"search": 1} if options.searches else MIX)
     with working_folder(options.dir) as folder:
         cache = options.db or built(folder, options.segments)
         words = ["revenue", "guidance", "customer"] if options.db else list(query_words(probe()).values())
-        if not report(cache, words, load, options.workers):
+        if not report(cache, words, load, options.workers, audit=options.audit):
             raise SystemExit(1)
 
 

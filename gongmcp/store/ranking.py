@@ -55,6 +55,7 @@ class Matcher:
                     self._whole.setdefault(term.tokens[0], []).append((number, place, term))
         self._any_beginning = tuple(beginning for beginning, _, _ in self._beginnings)
         self._one_word = _one_word(query)
+        self._by_length: dict[int, int] = {}
 
     def hits(self, text: Sequence[str]) -> list[Hit]:
         """Return the matches in the words *text*, in order of their beginning."""
@@ -78,7 +79,7 @@ class Matcher:
         """Return how well masked *text* matches, 0 to ``MAX_SCORE``; 0 when only its marks do."""
         spoken = words_outside_marks(text)
         if self._one_word is not None:  # most queries; the long way comes to the same
-            return int(_NEAR + _TYPED + _SHARE + _LENGTH * _length(spoken)) if self._one_word in spoken else 0
+            return self._of_length(spoken) if self._one_word in spoken else 0
         hits = self.hits(spoken)
         if not hits:
             return 0
@@ -89,6 +90,12 @@ class Matcher:
         share = sum(map(truediv, matched, self._sizes)) / groups
         near, typed = (1.0, True) if groups == 1 else (_nearness(hits, groups), _as_typed(hits, groups))
         return int(_NEAR * near + _TYPED * typed + _SHARE * share + _LENGTH * _length(spoken))
+
+    def _of_length(self, spoken: Sequence[str]) -> int:
+        size = len(spoken)
+        if size not in self._by_length:
+            self._by_length[size] = int(_NEAR + _TYPED + _SHARE + _LENGTH * _length(spoken))
+        return self._by_length[size]
 
 
 def _one_word(query: SearchQuery) -> str | None:

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from gongmcp.errors import ToolFault
 from gongmcp.exposure.text import Span, parse_spans
 from gongmcp.store.calls import CallFilter
-from gongmcp.store.ranking import Matcher
+from gongmcp.store.ranking import MAX_SCORE, Matcher
 from gongmcp.store.schema import INDEX_BITS, MAX_SEGMENTS, first_segment, last_segment
 from gongmcp.store.search_query import SearchQuery
 
@@ -31,6 +31,9 @@ FEW_CALLS_BY_BEGINNING = 8
 
 CALL_COSTS = 200
 """To search in one call takes as long as to look at the calls of so many matches."""
+
+FEWEST_AHEAD = 64
+"""Matches that are looked at ahead of the others, or four times the rows of a page where that is more."""
 
 MAX_NEIGHBOURS = 5
 """Most segments that ``excerpt`` returns on either side of the one asked for."""
@@ -121,21 +124,77 @@ def search_segments(
     if query.fts is None:
         return SegmentPage()
     matcher = Matcher(query)
+    begun: list[_Match] | None = None
+    if few := _few(query, calls, position, limit, window):
+        ahead = _matches(store, query, low, upper if position is None else position[1] - 1, few)
+        if (first := _full_scores(store, query, matcher, ahead, low, upper, position, limit, window)) is not None:
+            return first
+        begun = ahead if position is None else None
     while True:
-        found = _newest(store, query, calls, low, upper, window + 1)
+        if begun is None:
+            found = _newest(store, query, calls, low, upper, window + 1)
+        elif len(begun) < few:
+            found = begun
+        else:
+            found = begun + _newest(store, query, calls, low, begun[-1][0] - 1, window + 1 - few)
         ranked, older = found[:window], len(found) > window
         scored = sorted(((matcher.score(row[1]), row[0]) for row in ranked), reverse=True)
         if position is not None:
             scored = [entry for entry in scored if entry < position]
         if scored or not older:
             break
-        upper, position = ranked[-1][0] - 1, None
+        upper, position, begun = ranked[-1][0] - 1, None, None
     page = scored[:limit]
     return SegmentPage(
         rows=segment_rows(store, [number for _, number in page]),
         keys=tuple((upper, score, number) for score, number in page),
         more=older or len(scored) > limit,
         ranked_over=len(ranked),
+        older=older,
+    )
+
+
+def _few(query: SearchQuery, calls: CallFilter, position: tuple[int, int] | None, limit: int, window: int) -> int:
+    """Return how many of the newest matches are looked at ahead of the others; 0 where to look twice costs more, or
+    where a page of the highest score has come to its end."""
+    if calls.on_facts or calls.speaker_role is not None or query.by_beginning:
+        return 0
+    return min(max(FEWEST_AHEAD, 4 * limit), window) if position is None or position[0] == MAX_SCORE else 0
+
+
+def _full_scores(
+    store: Rows,
+    query: SearchQuery,
+    matcher: Matcher,
+    ahead: list[_Match],
+    low: int,
+    upper: int,
+    position: tuple[int, int] | None,
+    limit: int,
+    window: int,
+) -> SegmentPage | None:
+    """Return the page when it is full of matches with the highest score, None when the window must be ranked.
+
+    Of equal scores the newest come first: once the newest matches, *ahead*, fill a page with the highest one, nothing
+    in the window can take a place of theirs. Most pages of a common word are such.
+    """
+    best: list[int] = []
+    for number, text in ahead:
+        if len(best) < limit and matcher.score(text) == MAX_SCORE:
+            best.append(number)
+    if len(best) < limit:
+        return None
+    ranked, oldest = _reach(store, query, low, upper, window + 1)
+    older = ranked > window
+    if older and best[-1] <= oldest:
+        return None
+    if not older and len(ahead) == limit and position is not None:
+        return None  # what is left of the window, if anything is, stands before the page
+    return SegmentPage(
+        rows=segment_rows(store, best),
+        keys=tuple((upper, MAX_SCORE, number) for number in best),
+        more=older or len(ahead) > limit,
+        ranked_over=min(ranked, window),
         older=older,
     )
 
@@ -267,6 +326,16 @@ def _match_behind(store: Rows, query: SearchQuery, low: int, high: int, count: i
         {"match": query.fts, "low": low, "high": high, "count": count},
     )
     return None if row is None else int(row[0])
+
+
+def _reach(store: Rows, query: SearchQuery, low: int, high: int, count: int) -> tuple[int, int]:
+    """Return how many matches there are in the range, at most *count*, and the oldest of the newest so many."""
+    row = store.one(
+        "SELECT count(*), min(rowid) FROM (SELECT rowid FROM segments_fts WHERE segments_fts MATCH :match"
+        " AND rowid BETWEEN :low AND :high ORDER BY rowid DESC LIMIT :count)",
+        {"match": query.fts, "low": low, "high": high, "count": count},
+    )
+    return (0, low) if row is None or not row[0] else (int(row[0]), int(row[1]))
 
 
 _DETAILS = f"""

@@ -101,6 +101,12 @@ def _ranges(hexadecimal: str) -> str:
 
 
 _ASCII_WORD = re.compile(r"[0-9a-z]+")
+_ASCII_WORDS = bytes(ord(sign.lower()) if (sign := chr(code)).isalnum() and code < 128 else 32 for code in range(256))
+"""What each ASCII sign is among words: itself in lower case, or a blank. Looked up much faster than matched."""
+
+_SEPARATING = "\u2018\u2019\u201c\u201d\u2013\u2014\u2026\xa0"
+"""Signs that separate words and that text in English has without being of another script."""
+
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
@@ -126,8 +132,11 @@ def _fold(word: str) -> str:
 
 def words(text: str) -> list[str]:
     """Return the folded words of *text*, in order."""
+    if not text.isascii():
+        for sign in _SEPARATING:
+            text = text.replace(sign, " ")
     if text.isascii():
-        return _ASCII_WORD.findall(text.lower())
+        return text.encode().translate(_ASCII_WORDS).decode().split()
     return [_fold(word) for word in _word(_ASTRAL.search(text) is not None).findall(text)]
 
 

@@ -338,6 +338,66 @@ def check_paging(made: list[Call], calls: CallFilter, text: str, limit: int, win
     assert pages[0].older == (len(expected) > window)
 
 
+said_at_length = st.sampled_from(
+    (
+        "price",
+        "price " + "of the next year " * 2,
+        "the price " + "and cash " * 4,
+        "cash",
+        "{redacted:price} " + "a " * 9,
+    )
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(1, 9), st.lists(said_at_length, max_size=6)), max_size=6),
+    st.sampled_from(("price", "the price", "price OR cash", "the -cash", "cash")),
+    st.integers(1, 4),
+    st.integers(1, 9),
+    st.integers(1, 3),
+)
+def test_a_page_that_is_full_of_the_highest_score_is_the_one_that_ranking_all_gives(
+    said: list[tuple[int, list[str]]], text: str, limit: int, window: int, ahead: int
+) -> None:
+    model = Model([Call(hour, tuple(spoken)) for hour, spoken in dict(said).items()])
+    query = compile_query(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(segments, "FEWEST_AHEAD", ahead)
+        looked_ahead = follow(model, query, CallFilter(), limit, window)
+        patch.setattr(segments, "_few", lambda *_: 0)
+        assert looked_ahead == follow(model, query, CallFilter(), limit, window)
+
+
+def test_a_page_of_a_common_word_does_not_rank_the_window() -> None:
+    spoken = ("the price of the next year is what we ask for",) * 50
+    model = Model([Call(hour, spoken) for hour in range(20)])
+    page, read = rows_read(model, "price")
+    assert (page.ranked_over, page.older, page.more) == (1000, False, True)
+    assert read < 2 * segments.FEWEST_AHEAD
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(segments, "_few", lambda *_: 0)
+        assert rows_read(model, "price") == (page, 1000 + 5)
+
+
+def rows_read(model: Model, text: str) -> tuple[SegmentPage, int]:
+    """Return a page of five and how many rows were read for it."""
+    read = 0
+
+    class Counting(Model):
+        def __init__(self) -> None:
+            self.connection = model.connection
+            self.steps = 0
+
+        def rows(self, sql: str, parameters: dict[str, Any] | None = None) -> list[sqlite3.Row]:
+            nonlocal read
+            found = super().rows(sql, parameters)
+            read += len(found)
+            return found
+
+    return search(Counting(), text, limit=5), read
+
+
 def test_a_page_continues_behind_any_of_its_rows() -> None:
     model = Model([Call(hour, ("the price is right", f"price {hour}", "pricing and price")) for hour in range(9)])
     query = compile_query("price")
