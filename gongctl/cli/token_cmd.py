@@ -79,6 +79,14 @@ def mint(
     no_private: Annotated[
         bool, typer.Option("--scope-no-private-calls", help="No private call, if the server serves them.")
     ] = False,
+    vcon_profile: Annotated[
+        str | None,
+        typer.Option("--vcon-profile", metavar="NAME", help="No tool of gongctl vcon serve beyond this profile's."),
+    ] = None,
+    vcon_categories: Annotated[
+        str | None,
+        typer.Option("--vcon-categories", metavar="NAMES", help="No vCon tool beyond these categories (comma list)."),
+    ] = None,
     rate: Annotated[int | None, typer.Option("--rate", metavar="N", help="Requests that it may send a minute.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -112,6 +120,8 @@ def mint(
             },
             denied or (),
         ),
+        vcon_profile,
+        None if vcon_categories is None else vcon_categories.split(","),
     )
     record, token = make(file, wanted)
     if as_json:
@@ -177,6 +187,8 @@ def _described(record: TokenRecord) -> dict[str, Any]:
         "tool_allowlist": None if record.allowlist is None else list(record.allowlist),
         "policy_switches": list(record.switches),
         "scope": record.scope,
+        "vcon_profile": record.profile,
+        "vcon_categories": None if record.categories is None else list(record.categories),
         "per_minute": record.per_minute,
     }
 
@@ -186,7 +198,9 @@ def _narrowed(record: TokenRecord) -> str:
 
     tools = "" if record.allowlist is None else f"{len(record.allowlist)} tools"
     scope = "" if record.scope is None else f"calls with {in_words(record.scope)}"
-    parts = (record.preset or "", tools, ", ".join(record.switches), scope)
+    vcons = [part for part in (record.profile, *(record.categories or ())) if part]
+    vcon = f"vCon tools of {', '.join(vcons)}" if vcons else ""
+    parts = (record.preset or "", tools, ", ".join(record.switches), scope, vcon)
     return "; ".join(part for part in parts if part) or "nothing"
 
 

@@ -36,6 +36,10 @@ def serve_vcons(
     token_file: Annotated[
         Path | None, typer.Option("--bearer-token-file", metavar="FILE", help="What lets clients in over HTTP.")
     ] = None,
+    access_tokens: Annotated[
+        Path | None,
+        typer.Option("--access-tokens", metavar="FILE", help="Tokens of gongctl token mint; each may have less tools."),
+    ] = None,
 ) -> None:
     """Serve a vCon store to MCP clients: tools that read, and, unless the profile says otherwise, tools that write.
 
@@ -55,7 +59,8 @@ def serve_vcons(
     if http is None:
         raise typer.Exit(serve(handler))
     handler.close()
-    settings = ServerSettings.resolve({"http": http, "bearer_token_file": token_file}, os.environ).http
+    given = {"http": http, "bearer_token_file": token_file, "access_tokens": access_tokens}
+    settings = ServerSettings.resolve(given, os.environ).http
     if settings is None:
         raise refused("http_no_address", place="--http")
     raise typer.Exit(serve_over_http(db, choice, settings, taxonomy=taxonomy))

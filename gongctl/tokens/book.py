@@ -23,6 +23,7 @@ from gongmcp.exposure.fields import SWITCHES
 from gongmcp.governance.scope import narrower_scope
 from gongmcp.identity.access_tokens import PREFIX, TokenBook, TokenRecord, read_book, secret_digest
 from gongmcp.identity.watched_file import BadFile, read_private
+from gongmcp.vcon.catalogue import known_categories, known_profile
 
 LABEL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 MAX_PER_MINUTE: Final = 100_000
@@ -42,6 +43,8 @@ class Wanted:
     switches: Sequence[str] = ()
     per_minute: int | None = None
     scope: Mapping[str, Any] | None = None
+    profile: str | None = None
+    categories: Sequence[str] | None = None
 
 
 def period(text: str) -> int | None:
@@ -143,7 +146,10 @@ def _checked(wanted: Wanted) -> dict[str, Any]:
         narrower_scope(scope)
     if wanted.per_minute is not None and not 1 <= wanted.per_minute <= MAX_PER_MINUTE:
         raise StartupRefusal(f"The rate must be from 1 to {MAX_PER_MINUTE} requests a minute.")
+    profile = None if wanted.profile is None else known_profile(wanted.profile)
+    categories = None if wanted.categories is None else tuple(sorted(known_categories(wanted.categories)))
     narrowed = {"preset": preset, "allowlist": allowlist, "switches": switches, "scope": scope}
+    narrowed |= {"profile": profile, "categories": categories}
     return {**narrowed, "per_minute": wanted.per_minute}
 
 

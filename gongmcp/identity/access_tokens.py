@@ -40,6 +40,7 @@ class TokenRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         created, expires: seconds since 1970; *expires* None = never.
         preset, allowlist, switches: what it gets less than the server serves.
         scope: of which calls, in the words of a settings file's ``[scope]`` table.
+        profile, categories: which vCon tools, of those of ``gongctl vcon serve``.
         per_minute: requests in a minute, None = the server's own rate.
         revoked: when it was taken back, seconds since 1970.
     """
@@ -54,6 +55,8 @@ class TokenRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     allowlist: tuple[str, ...] | None = None
     switches: tuple[str, ...] = ()
     scope: dict[str, Any] | None = None
+    profile: str | None = None
+    categories: tuple[str, ...] | None = None
     per_minute: int | None = None
     revoked: int | None = None
 
@@ -84,7 +87,8 @@ class TokenRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         """Return the client that it stands for; of a record without a ``problem``."""
         allowlist = frozenset(self.allowlist) if self.allowlist is not None else None
         scope = narrower_scope(self.scope) if self.scope is not None else None
-        narrowing = Narrowing(self.preset, allowlist, frozenset(self.switches), scope)
+        categories = frozenset(self.categories) if self.categories is not None else None
+        narrowing = Narrowing(self.preset, allowlist, frozenset(self.switches), scope, self.profile, categories)
         return Client(Kind.ACCESS_TOKEN, self.label, f"pat:{self.id}", narrowing, self.per_minute)
 
 

@@ -14,30 +14,48 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Narrowing:
-    """What a token says: a *preset*, an *allowlist* of tools, policy *switches*, and of which calls (*scope*, made by
-    ``narrower_scope``); each takes away alone.
+    """What a token says: a *preset*, an *allowlist* of tools, policy *switches*, of which calls (*scope*, made by
+    ``narrower_scope``), a *profile* and *categories* of vCon tools; each takes away alone.
 
-    None and empty take nothing away.
+    None and empty take nothing away. A profile or categories leave no tool over calls, and what is said of calls leaves
+    none of ``gongctl vcon serve``.
     """
 
     preset: str | None = None
     allowlist: frozenset[str] | None = None
     switches: frozenset[str] = frozenset()
     scope: Scope | None = None
+    profile: str | None = None
+    categories: frozenset[str] | None = None
 
     def __bool__(self) -> bool:
         return self != Narrowing()
+
+    @property
+    def names_vcon_tools(self) -> bool:
+        """Whether it says which vCon tools there are."""
+        return self.profile is not None or self.categories is not None
+
+    @property
+    def is_about_calls(self) -> bool:
+        """Whether it takes away by what is known of calls alone."""
+        return self.preset is not None or bool(self.switches) or self.scope is not None
 
     def problem(self) -> str:
         """Say what of it does not exist in this version, '' when all does."""
         from gongmcp.catalog.presets import find_preset, parse_allowlist
         from gongmcp.errors import StartupRefusal
+        from gongmcp.vcon.catalogue import known_categories, known_profile
 
         try:
             if self.preset is not None:
                 find_preset(self.preset)
             if self.allowlist is not None:
                 parse_allowlist(sorted(self.allowlist))
+            if self.profile is not None:
+                known_profile(self.profile)
+            if self.categories is not None:
+                known_categories(sorted(self.categories))
         except StartupRefusal as refusal:
             return refusal.message
         unknown = self.switches - SWITCHES.keys()
@@ -62,4 +80,9 @@ class Narrowing:
             preset = chosen.name
         if self.allowlist is not None:
             tools &= parse_allowlist(sorted(self.allowlist))
+        if self.names_vcon_tools:
+            from gongmcp.vcon.catalogue import choose, reading_tools
+
+            known = reading_tools()
+            tools &= frozenset(choose(known).narrowed(self.profile, self.categories).of(known))
         return replace(policy, tools=tools, switches=switches, preset=preset, scope=self.scope)

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 LEEWAY: Final = 30
 """Seconds by which two clocks may differ."""
 
-_CLAIMS: Final = {"preset": "gongmcp_preset", "tools": "gongmcp_tools", "switches": "gongmcp_switches"}
+_CLAIMS: Final = {"preset": "gongmcp_preset", "tools": "gongmcp_tools", "switches": "gongmcp_switches",
+                  "profile": "gongmcp_vcon_profile", "categories": "gongmcp_vcon_categories"}  # fmt: skip
 _SCOPE_CLAIM: Final = "gongmcp_scope"
 
 
@@ -94,6 +95,8 @@ class SignedTokens:
             tools if tools is None else frozenset(tools),
             frozenset(_words(claims, _CLAIMS["switches"])),
             _scope(claims),
+            str(claims[_CLAIMS["profile"]]) if _CLAIMS["profile"] in claims else None,
+            frozenset(_words(claims, _CLAIMS["categories"])) if _CLAIMS["categories"] in claims else None,
         )
         if narrowing.problem():
             raise Forbidden

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import importlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
@@ -70,6 +70,21 @@ class Choice:
     without: frozenset[str] = frozenset()
     profile: str = ""
 
+    def narrowed(self, profile: str | None, categories: frozenset[str] | None) -> Choice:
+        """Return what is left of it under *profile* and under *categories*; None takes nothing away.
+
+        Raises:
+            StartupRefusal: the profile does not exist.
+        """
+        left = self
+        if profile is not None:
+            _known("profile", [profile], list(PROFILES))
+            also = PROFILES[profile]
+            left = Choice(left.categories & also.categories, left.without | also.without, profile)
+        if categories is not None:
+            left = replace(left, categories=left.categories & categories)
+        return left
+
     def of(self, tools: Mapping[str, VconTool]) -> dict[str, VconTool]:
         """Return those of *tools* that are offered."""
         return {
@@ -106,6 +121,27 @@ def choose(
     if not kept:
         raise StartupRefusal("Every category of tools is disabled.", f"Categories: {', '.join(CATEGORIES)}.")
     return Choice(kept, removed)
+
+
+def known_categories(given: str | Sequence[str]) -> frozenset[Category]:
+    """Return *given*, a sequence or a comma list, as categories.
+
+    Raises:
+        StartupRefusal: one of them is none, or there is none.
+    """
+    names = _names(given)
+    _known("category", names or [""], CATEGORIES)
+    return frozenset(category for category in CATEGORIES if category in names)
+
+
+def known_profile(name: str) -> str:
+    """Return *name* of a profile.
+
+    Raises:
+        StartupRefusal: it is none.
+    """
+    _known("profile", [name.strip()], list(PROFILES))
+    return name.strip()
 
 
 def _names(given: str | Sequence[str]) -> list[str]:

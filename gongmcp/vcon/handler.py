@@ -14,6 +14,7 @@ from gongmcp.cancel import Cancel
 from gongmcp.errors import ToolFault, Unavailable, UnknownPrompt, UnknownResource, UnknownTool
 from gongmcp.exposure.policy import Policy
 from gongmcp.identity.client import ASKER
+from gongmcp.identity.narrowing import Narrowing
 from gongmcp.render.answer import Answer
 from gongmcp.render.offers import PromptInfo, PromptText, ResourceBody, ResourceInfo
 from gongmcp.store import vcon_figures, vcon_health
@@ -58,6 +59,12 @@ class VconToolInfo:
             "outputSchema": self.output_schema,
             "annotations": dict(self.annotations),
         }
+
+
+def _narrowing() -> Narrowing:
+    """Return what whoever asks gets less."""
+    asker = ASKER.get(None)
+    return asker.client.narrowing if asker is not None else Narrowing()
 
 
 def info_of(tool: VconTool, *, verbatim: bool, about: str = "") -> VconToolInfo:
@@ -111,17 +118,22 @@ class VconHandler:
 
     def offered(self) -> dict[str, VconTool]:
         """Return the tools of whoever asks: a token may have fewer, never more."""
-        asker = ASKER.get(None)
-        narrowing = asker.client.narrowing if asker is not None else None
-        if not narrowing:
-            return self._tools
-        if narrowing.preset is not None or narrowing.allowlist is None:
-            return {}  # presets and switches are of the other server: what they would leave here is not known
-        return {name: tool for name, tool in self._tools.items() if name in narrowing.allowlist}
+        narrowing = _narrowing()
+        if narrowing.is_about_calls:
+            return {}  # what presets, switches and scopes of the other server would leave here is not known
+        tools = self._chosen().of(self._tools)
+        if narrowing.allowlist is None:
+            return tools
+        return {name: tool for name, tool in tools.items() if name in narrowing.allowlist}
+
+    def _chosen(self) -> Choice:
+        """Return what is left of the choice for whoever asks."""
+        narrowing = _narrowing()
+        return self._choice.narrowed(narrowing.profile, narrowing.categories)
 
     def tools(self) -> list[VconToolInfo]:
         """Return the tools that are offered; under the profile ``public`` they say what the corpus is about."""
-        about = self._about() if self._choice.profile == "public" else ""
+        about = self._about() if self._chosen().profile == "public" else ""
         return [info_of(tool, verbatim=True, about=about) for tool in self.offered().values()]
 
     def _about(self) -> str:
@@ -253,12 +265,12 @@ class VconHandler:
     def prompts(self) -> list[PromptInfo]:
         """Return the prompts whose category and tools are offered."""
         here = self.offered()
-        return [prompt.info() for prompt in PROMPTS if prompt.exists(here, self._choice.categories)]
+        return [prompt.info() for prompt in PROMPTS if prompt.exists(here, self._chosen().categories)]
 
     def get_prompt(self, name: str, arguments: Mapping[str, Any] | None) -> PromptText:
         """Return a prompt made ready; raises ``UnknownPrompt`` and ``ToolFault``."""
         prompt = find_prompt(name)
-        if prompt is None or not prompt.exists(self.offered(), self._choice.categories):
+        if prompt is None or not prompt.exists(self.offered(), self._chosen().categories):
             raise UnknownPrompt(name)
         return prompt.text(arguments)
 
@@ -267,7 +279,7 @@ class VconHandler:
     ) -> Sequence[str]:
         """Return tag keys for ``tag_category``, nothing for free text; raises ``UnknownPrompt``."""
         prompt = find_prompt(name)
-        if prompt is None or not prompt.exists(self.offered(), self._choice.categories):
+        if prompt is None or not prompt.exists(self.offered(), self._chosen().categories):
             raise UnknownPrompt(name)
         if argument not in {item.name for item in prompt.arguments}:
             raise ToolFault("invalid_argument", "Unknown argument.")

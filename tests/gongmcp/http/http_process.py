@@ -39,11 +39,16 @@ class HttpProcess:
     """``gongmcp --http 127.0.0.1:0`` with the given arguments; as a context it is ended by SIGTERM."""
 
     def __init__(
-        self, *arguments: str, env: Mapping[str, str] | None = None, rate: int = 1_000_000, module: Sequence[str] = ()
+        self,
+        *arguments: str,
+        env: Mapping[str, str] | None = None,
+        rate: int | None = 1_000_000,
+        module: Sequence[str] = (),
     ) -> None:
         command = [sys.executable, *(module or ("-m", "gongmcp"))]
+        rates = [] if rate is None else ["--http-rate", str(rate)]
         self.process = subprocess.Popen(
-            [*command, "--http", "127.0.0.1:0", "--http-rate", str(rate), *arguments],
+            [*command, "--http", "127.0.0.1:0", *rates, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

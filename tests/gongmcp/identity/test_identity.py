@@ -33,6 +33,7 @@ from gongmcp.identity.resolver import Denied, Resolver
 from gongmcp.identity.signed_token import Forbidden, Issuer, SignedTokens
 from gongmcp.identity.token_file import TokenFiles, token_of
 from gongmcp.identity.watched_file import MAX_BYTES, BadFile, read_private, read_public
+from gongmcp.vcon.toolset import vcon_tools
 
 GOOD = b"b2ZmaWNpYWwtdGVzdC10b2tlbi0wMTIzNDU2Nzg5"
 
@@ -269,7 +270,10 @@ def test_a_subject_of_any_signs_is_a_client(tmp_path: Path) -> None:
     assert found.label.isprintable()
 
 
-@pytest.mark.parametrize("claim", ["gongmcp_preset", "gongmcp_tools", "gongmcp_switches"])
+@pytest.mark.parametrize(
+    "claim",
+    ["gongmcp_preset", "gongmcp_tools", "gongmcp_switches", "gongmcp_vcon_profile", "gongmcp_vcon_categories"],
+)
 @pytest.mark.parametrize("value", [{"hide_call_titles": True}, True, 1, None, ["no_such_thing"], "no_such_thing"])
 def test_a_narrowing_that_is_not_understood_opens_nothing(claim: str, value: Any, tmp_path: Path) -> None:
     with pytest.raises(Forbidden):
@@ -404,6 +408,14 @@ def test_a_narrowing_never_widens(
     if allowlist is not None:
         assert narrowed.tools is not None
         assert narrowed.tools <= allowlist
+
+
+@given(policies, st.sampled_from([None, "full", "public"]), st.sets(st.sampled_from(["read", "write"])))
+def test_a_narrowing_to_vcon_tools_leaves_no_other(policy: Policy, profile: str | None, categories: set[str]) -> None:
+    narrowed = Narrowing(profile=profile, categories=frozenset(categories)).of(policy)
+    assert is_no_wider(narrowed, policy)
+    assert narrowed.tools is not None
+    assert narrowed.tools <= vcon_tools()
 
 
 @given(policies, policies)
