@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from gongmcp.exposure.rows import Row
+from gongmcp.exposure.small_cells import SmallCells
+from gongmcp.semantic.model import MODEL, is_installed
+from gongmcp.semantic.vcon_scan import stored_vectors
 from gongmcp.store import vcon_figures
 from gongmcp.vcon.contract_graph import SHAPE_ID, SHAPE_URI
 from gongmcp.vcon.contract_search import MAX_PAGE, MODES
@@ -123,10 +126,18 @@ def vcon_capabilities(_arguments: dict[str, Any], scope: Scope) -> Row:
 
 def _search_capability(scope: Scope) -> dict[str, Any]:
     hidden = [] if scope.verbatim else ["party_name", "party_email", "party_tel"]
-    return {
-        "modes": [mode for mode in MODES if mode not in ("semantic", "hybrid")],
+    stored, cells = stored_vectors(scope.store), SmallCells(scope.policy.min_cell)
+    by_query = is_installed() and any(item.model == MODEL for item in stored)
+    lacking: dict[str, Any] = {
         "unavailable_modes": {"semantic": "PROVIDER_UNAVAILABLE"},
         "degraded_modes": {"hybrid": "by keywords alone"},
+    }
+    return {
+        "modes": [mode for mode in MODES if by_query or mode not in ("semantic", "hybrid")],
+        **({} if by_query else lacking),
+        "stored_vectors": [
+            {"model": item.model, "dimensions": item.dimensions, "vcons": cells.count(item.vcons)} for item in stored
+        ],
         "default_mode": "metadata",
         "default_include": list(SEARCH_DEFAULT),
         "supported_include": list(GROUPS),

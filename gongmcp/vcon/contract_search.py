@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from gongmcp.exposure.rows import Row
+from gongmcp.semantic.vcon_scan import NearVcon
 from gongmcp.store import vcon_read
 from gongmcp.store import vcon_search as lookup
 from gongmcp.store.search_query import SearchQuery
@@ -14,6 +15,16 @@ from gongmcp.vcon import cursor as cursors
 from gongmcp.vcon.declaration import READING, vcon_tool
 from gongmcp.vcon.faults import VconFault
 from gongmcp.vcon.items import FETCH_DEFAULT, GROUPS, SEARCH_DEFAULT, excerpt, items
+from gongmcp.vcon.meaning import (
+    FORMULA,
+    Asked,
+    Both,
+    asked_of,
+    asked_or_not,
+    by_both,
+    by_meaning,
+    texts_of,
+)
 from gongmcp.vcon.parameters import (
     BUDGET,
     EMBEDDING,
@@ -24,7 +35,6 @@ from gongmcp.vcon.parameters import (
     choice,
     filters_of,
     limit,
-    no_provider,
     query_of,
 )
 from gongmcp.vcon.scope import Scope
@@ -35,6 +45,8 @@ DEFAULT_THRESHOLD: Final = 0.7
 DEFAULT_WEIGHT: Final = 0.6
 MAX_PAGE: Final = 100
 _HITS: Final = 3
+
+K = TypeVar("K", NearVcon, Both)
 
 INCLUDE: Final[dict[str, Any]] = {
     "type": "array",
@@ -133,30 +145,26 @@ def vcon_search(arguments: dict[str, Any], scope: Scope) -> Row:
     )
     if mode == "metadata":
         return _by_metadata(arguments, scope, filters, groups, meta)
+    if mode == "semantic":
+        return _by_meaning(arguments, scope, filters, groups, meta)
     query = query_of(arguments["query"])
     meta.notes = list(query.notes) or None
     if mode == "hybrid":
-        meta.degraded, meta.degraded_reason = True, "no provider of vectors: scored by keywords alone"
-        meta.score = f"(1 - semantic_weight) x s / (1 + s), s = keyword score; weight {arguments['semantic_weight']}"
-    else:
-        meta.score = "-bm25, higher is better, not 0..1"
+        return _by_both(arguments, scope, filters, groups, meta, query)
+    meta.score = "-bm25, higher is better, not 0..1"
     return _by_keyword(arguments, scope, filters, groups, meta, query)
 
 
 def _check_mode(mode: str, arguments: dict[str, Any]) -> None:
-    if mode == "semantic" or arguments.get("embedding") is not None:
-        if mode in ("metadata", "keyword"):
-            raise VconFault(
-                "INVALID_ARGUMENT", "embedding belongs to the modes semantic and hybrid.", argument="embedding"
-            )
-        if mode == "semantic" and not arguments.get("query") and not arguments.get("embedding"):
-            raise VconFault("INVALID_ARGUMENT", "mode semantic needs query or embedding.", argument="query")
-        raise no_provider(f"mode {mode}" if mode == "semantic" else "embedding")
+    if arguments.get("embedding") is not None and mode in ("metadata", "keyword"):
+        raise VconFault("INVALID_ARGUMENT", "embedding belongs to the modes semantic and hybrid.", argument="embedding")
+    if mode == "semantic" and not arguments.get("query") and not arguments.get("embedding"):
+        raise VconFault("INVALID_ARGUMENT", "mode semantic needs query or embedding.", argument="query")
     if mode == "metadata" and arguments.get("query"):
         raise VconFault("INVALID_ARGUMENT", "mode metadata takes no query; use mode keyword.", argument="query")
     if mode in ("keyword", "hybrid") and not arguments.get("query"):
         raise VconFault("INVALID_ARGUMENT", f"mode {mode} needs query.", argument="query")
-    if arguments["threshold"] != DEFAULT_THRESHOLD:
+    if mode != "semantic" and arguments["threshold"] != DEFAULT_THRESHOLD:
         raise VconFault("INVALID_ARGUMENT", f"threshold has no effect in mode {mode}.", argument="threshold")
     if mode != "hybrid" and arguments["semantic_weight"] != DEFAULT_WEIGHT:
         raise VconFault("INVALID_ARGUMENT", "semantic_weight belongs to mode hybrid.", argument="semantic_weight")
@@ -201,8 +209,7 @@ def _by_keyword(
     hits = lookup.keyword(scope.store, query.fts, filters, limit=wanted + 1, after=after)
     more, kept = len(hits.hits) > wanted, hits.hits[:wanted]
     headers = vcon_read.headers(scope.store, [hit.vcon_no for hit in kept])
-    mode, weight = arguments["mode"], arguments["semantic_weight"]
-    found = {hit.vcon_no: _found(scope, headers[hit.vcon_no], hit, query, mode, weight) for hit in kept}
+    found = {hit.vcon_no: _found(scope, headers[hit.vcon_no], hit, query) for hit in kept}
     page = Page(
         count=len(kept),
         total=hits.total,
@@ -214,30 +221,117 @@ def _by_keyword(
     return Search(items=items(scope, [headers[hit.vcon_no] for hit in kept], groups, found), page=page, meta=meta)
 
 
-def _found(scope: Scope, header: sqlite3.Row, hit: lookup.Hit, query: SearchQuery, mode: str, weight: float) -> Found:
-    assert query.fts is not None
-    rows = lookup.matching_texts(scope.store, query.fts, hit.vcon_no, limit=_HITS)
-    found = [hit_of(scope, header, row, query) for row in rows]
-    best = found[0] if found else None
-    score = (1 - weight) * keyword_share(hit.score) if mode == "hybrid" else hit.score
+def _by_meaning(
+    arguments: dict[str, Any], scope: Scope, filters: lookup.VconFilters, groups: list[str], meta: Meta
+) -> Search:
+    asked = asked_of(scope, arguments, "mode semantic")
+    meta.score = f"0..1, calibrated for {asked.model}; more than threshold {arguments['threshold']}"
+    near = by_meaning(scope, asked, filters, arguments["threshold"])
+    kept, cursor = _page_of(scope, arguments, near)
+    headers = vcon_read.headers(scope.store, [item.vcon_no for item in kept])
+    found = {
+        item.vcon_no: _found_of(
+            "semantic", item.score, near_hits(scope, headers[item.vcon_no], asked, item), matches=None
+        )
+        for item in kept
+    }
+    return _ranked(scope, [headers[item.vcon_no] for item in kept], groups, found, meta, len(near), cursor)
+
+
+def _by_both(
+    arguments: dict[str, Any],
+    scope: Scope,
+    filters: lookup.VconFilters,
+    groups: list[str],
+    meta: Meta,
+    query: SearchQuery,
+) -> Search:
+    asked, meta.degraded_reason = asked_or_not(scope, arguments)
+    meta.degraded = True if asked is None else None
+    meta.score = f"{FORMULA}; weight {arguments['semantic_weight']}"
+    both, exact = by_both(scope, asked, query, filters, arguments["semantic_weight"])
+    kept, cursor = _page_of(scope, arguments, both)
+    headers = vcon_read.headers(scope.store, [item.vcon_no for item in kept])
+    found = {}
+    for item in kept:
+        header = headers[item.vcon_no]
+        hits = word_hits(scope, header, item.words, query) if item.words is not None else []
+        if item.near is not None and asked is not None and len(hits) < _HITS:
+            seen = {(hit.content_type, hit.content_index, hit.position) for hit in hits}
+            further = near_hits(scope, header, asked, item.near)
+            hits += [hit for hit in further if (hit.content_type, hit.content_index, hit.position) not in seen]
+        matches = item.words.matches if item.words is not None else None
+        found[item.vcon_no] = _found_of("hybrid", item.score, hits[:_HITS], matches=matches)
+    rows = [headers[item.vcon_no] for item in kept]
+    return _ranked(scope, rows, groups, found, meta, len(both), cursor, exact=exact)
+
+
+def _page_of(scope: Scope, arguments: dict[str, Any], ranked: Sequence[K]) -> tuple[list[K], str | None]:
+    """Return the page of *ranked* that is asked for, and the cursor behind it."""
+    bound = cursors.binding(scope, "vcon_search", arguments, ranked=True)
+    key = cursors.opened(scope, arguments.get("cursor"), bound)
+    after = None if key is None else (float(key[0]), int(key[1]))
+    left = [item for item in ranked if after is None or item.key < after]
+    kept = left[: arguments["limit"]]
+    return kept, cursors.sealed(scope, kept[-1].key, bound) if len(left) > len(kept) else None
+
+
+def _ranked(
+    scope: Scope,
+    rows: Sequence[sqlite3.Row],
+    groups: list[str],
+    found: dict[int, Found],
+    meta: Meta,
+    total: int,
+    cursor: str | None,
+    *,
+    exact: bool = True,
+) -> Search:
+    if cursor is None:
+        meta.short_page_reason = "end_of_results" if exact else "end_of_ranked_texts"
+    page = Page(count=len(rows), total=total, total_is_exact=exact and scope.policy.min_cell == 1, next_cursor=cursor)
+    return Search(items=items(scope, rows, groups, found), page=page, meta=meta)
+
+
+def _found(scope: Scope, header: sqlite3.Row, hit: lookup.Hit, query: SearchQuery) -> Found:
+    return _found_of("keyword", hit.score, word_hits(scope, header, hit, query), matches=hit.matches)
+
+
+def _found_of(mode: str, score: float, hits: Sequence[Hit], *, matches: int | None) -> Found:
+    best = hits[0] if hits else None
     return Found(
         mode=mode,
         content_type=best.content_type if best else None,
         content_index=best.content_index if best else None,
         relevance_score=score,
         snippet=best.snippet if best else None,
-        matches=hit.matches,
-        hits=found[1:] or None,
+        matches=matches,
+        hits=list(hits[1:]) or None,
     )
 
 
-def keyword_share(score: float) -> float:
-    """Return a keyword score as a share of one."""
-    return score / (1 + score) if score > 0 else 0.0
+def word_hits(scope: Scope, header: sqlite3.Row, hit: lookup.Hit, query: SearchQuery) -> list[Hit]:
+    """Return where the words of *query* stand in a vCon, the best first."""
+    assert query.fts is not None
+    rows = lookup.matching_texts(scope.store, query.fts, hit.vcon_no, limit=_HITS)
+    return [hit_of(scope, header, row, query, float(row["score"])) for row in rows]
 
 
-def hit_of(scope: Scope, header: sqlite3.Row, row: sqlite3.Row, query: SearchQuery, *, show: bool = True) -> Hit:
-    """Return where a text was found, with a snippet of it unless not to *show* one."""
+def near_hits(scope: Scope, header: sqlite3.Row, asked: Asked, item: NearVcon) -> list[Hit]:
+    """Return where a vCon is nearest to what was *asked*, the nearest first."""
+    return [hit_of(scope, header, row, None, score) for score, row in texts_of(scope, asked, item)[:_HITS]]
+
+
+def hit_of(
+    scope: Scope,
+    header: sqlite3.Row,
+    row: sqlite3.Row,
+    query: SearchQuery | None,
+    score: float,
+    *,
+    show: bool = True,
+) -> Hit:
+    """Return where a text was found, with a snippet of it around *query* unless not to *show* one."""
     piece, withheld = excerpt(scope, header, row, query) if show else (None, None)
     return Hit(
         content_type=row["unit"],
@@ -245,7 +339,7 @@ def hit_of(scope: Scope, header: sqlite3.Row, row: sqlite3.Row, query: SearchQue
         position=row["position"] or None,
         start_ms=row["start_ms"],
         end_ms=row["end_ms"],
-        relevance_score=float(row["score"]),
+        relevance_score=score,
         snippet=piece,
         snippet_withheld=withheld,
     )

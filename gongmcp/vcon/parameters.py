@@ -144,13 +144,3 @@ def query_of(text: str) -> SearchQuery:
     except ToolFault as fault:
         raise VconFault("INVALID_ARGUMENT", fault.message, argument="query", hint=fault.hint) from None
     return query
-
-
-def no_provider(what: str) -> VconFault:
-    """Return the fault for *what*, which needs vectors that nobody makes here."""
-    return VconFault(
-        "PROVIDER_UNAVAILABLE",
-        f"{what} needs vectors, and this server has no provider of them and none stored; use keywords.",
-        provider=None,
-        stored_vectors=[],
-    )

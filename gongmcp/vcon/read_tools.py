@@ -7,10 +7,11 @@ from typing import Any, Final
 from gongmcp.exposure.rows import Row
 from gongmcp.store import vcon_read
 from gongmcp.store import vcon_search as lookup
-from gongmcp.vcon.contract_search import DEFAULT_THRESHOLD, DEFAULT_WEIGHT, hit_of, keyword_share
+from gongmcp.vcon.contract_search import DEFAULT_THRESHOLD, DEFAULT_WEIGHT, hit_of, near_hits
 from gongmcp.vcon.declaration import READING, vcon_tool
 from gongmcp.vcon.faults import VconFault
 from gongmcp.vcon.items import documents
+from gongmcp.vcon.meaning import FORMULA, asked_of, asked_or_not, by_both, by_meaning
 from gongmcp.vcon.parameters import (
     EMBEDDING,
     MAX_LIMIT,
@@ -21,7 +22,6 @@ from gongmcp.vcon.parameters import (
     choice,
     filters_of,
     limit,
-    no_provider,
     query_of,
     switch,
 )
@@ -195,7 +195,7 @@ def search_vcons_content(arguments: dict[str, Any], scope: Scope) -> Row:
         row = ContentHit(vcon_id=header["uuid"], relevance_score=hit.score, matches=hit.matches)
         best = lookup.matching_texts(scope.store, query.fts, hit.vcon_no, limit=1)
         if best:
-            found = hit_of(scope, header, best[0], query, show=show)
+            found = hit_of(scope, header, best[0], query, float(best[0]["score"]), show=show)
             row.content_type, row.content_index = found.content_type, found.content_index
             row.snippet, row.snippet_withheld = found.snippet, found.snippet_withheld
         if form == "metadata":
@@ -247,7 +247,7 @@ class SemanticHits(Row, kw_only=True):
 @vcon_tool(
     "search_vcons_semantic",
     title="Search vCons by meaning",
-    description="Semantic search with embeddings. Without a provider of vectors it says so and finds nothing.",
+    description="Semantic search with embeddings, by vectors that were made beforehand; without any it says so.",
     category="read",
     answer=SemanticHits,
     rate="search",
@@ -262,11 +262,27 @@ class SemanticHits(Row, kw_only=True):
     example={"query": "customer frustrated about late delivery", "threshold": 0.75},
     into=READING,
 )
-def search_vcons_semantic(arguments: dict[str, Any], _scope: Scope) -> Row:
-    """Say that nobody makes vectors here."""
+def search_vcons_semantic(arguments: dict[str, Any], scope: Scope) -> Row:
+    """Find vCons by meaning."""
     if not arguments.get("query") and not arguments.get("embedding"):
         raise VconFault("INVALID_ARGUMENT", "query or embedding is needed.", argument="query")
-    raise no_provider("Semantic search")
+    filters, _ = filters_of(scope, {}, arguments.get("tags", {}))
+    asked = asked_of(scope, arguments, "Semantic search")
+    kept = by_meaning(scope, asked, filters, arguments["threshold"])[: arguments["limit"]]
+    headers = vcon_read.headers(scope.store, [item.vcon_no for item in kept])
+    results = []
+    for item in kept:
+        header = headers[item.vcon_no]
+        hits = [hit for hit in near_hits(scope, header, asked, item) if hit.snippet is not None]
+        subject = next((hit.snippet for hit in hits if hit.content_type == "subject"), None)
+        excerpts = [
+            DialogExcerpt(dialog_index=hit.content_index or 0, text=hit.snippet, relevance=hit.relevance_score)
+            for hit in hits
+            if hit.content_type == "dialog" and hit.snippet is not None
+        ]
+        content = MatchedContent(subject=subject, dialog_excerpts=excerpts or None)
+        results.append(SemanticHit(vcon_id=header["uuid"], similarity_score=item.score, matched_content=content))
+    return SemanticHits(count=len(results), results=results)
 
 
 class HybridHit(Row, kw_only=True):
@@ -294,8 +310,8 @@ class HybridHits(Row, kw_only=True):
     "search_vcons_hybrid",
     title="Search vCons by words and meaning",
     description=(
-        "Combined keyword and semantic search: semantic_weight x semantic + (1 - semantic_weight) x keyword. Without a "
-        "provider of vectors it answers by keywords and says degraded."
+        "Combined keyword and semantic search: semantic_weight x semantic + (1 - semantic_weight) x keyword. Without "
+        "vectors it answers by keywords and says degraded."
     ),
     category="read",
     answer=HybridHits,
@@ -313,30 +329,28 @@ class HybridHits(Row, kw_only=True):
     into=READING,
 )
 def search_vcons_hybrid(arguments: dict[str, Any], scope: Scope) -> Row:
-    """Find vCons by words, scored as the formula says with nothing for meaning."""
+    """Find vCons by words and by meaning."""
     query = query_of(arguments["query"])
     filters, _ = filters_of(scope, arguments, arguments.get("tags", {}))
-    wanted, weight = arguments["limit"], arguments["semantic_weight"]
-    hits = (
-        lookup.keyword(scope.store, query.fts, filters, limit=wanted + 1, offset=arguments["offset"]).hits
-        if query.fts is not None
-        else ()
-    )
-    headers = vcon_read.headers(scope.store, [hit.vcon_no for hit in hits[:wanted]])
+    asked, reason = asked_or_not(scope, arguments)
+    both, _ = by_both(scope, asked, query, filters, arguments["semantic_weight"])
+    start = arguments["offset"]
+    kept = both[start : start + arguments["limit"]]
+    headers = vcon_read.headers(scope.store, [item.vcon_no for item in kept])
     results = [
         HybridHit(
-            vcon_id=headers[hit.vcon_no]["uuid"],
-            combined_score=(1 - weight) * keyword_share(hit.score),
-            keyword_score=keyword_share(hit.score),
-            semantic_score=0.0,
+            vcon_id=headers[item.vcon_no]["uuid"],
+            combined_score=item.score,
+            keyword_score=item.keyword,
+            semantic_score=item.semantic,
         )
-        for hit in hits[:wanted]
+        for item in kept
     ]
     return HybridHits(
         count=len(results),
         results=results,
-        has_more=len(hits) > wanted,
-        degraded=True,
-        degraded_reason="no provider of vectors: scored by keywords alone",
-        formula="semantic_weight x semantic + (1 - semantic_weight) x s / (1 + s), s = keyword score",
+        has_more=len(both) > start + len(kept),
+        degraded=asked is None,
+        degraded_reason=reason,
+        formula=FORMULA,
     )
