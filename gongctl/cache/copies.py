@@ -9,7 +9,7 @@ import json
 import sqlite3
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from gongctl.cache.clock import utc_now
 from gongctl.cache.connection import reading
@@ -21,10 +21,12 @@ from gongmcp.store.schema import SCHEMA_VERSION
 KEY: Final = "copies"
 _KEPT: Final = 100
 
+Kind = Literal["backup", "filtered export", "operator's model"]
+
 
 @dataclass(frozen=True, slots=True)
 class KnownCopy:
-    """A file made from the cache: its *kind* (backup), its *path*, when it was made."""
+    """A file made from the cache: its *kind*, its *path*, when it was made."""
 
     kind: str
     path: str
@@ -37,7 +39,7 @@ def known_copies(connection: sqlite3.Connection) -> list[KnownCopy]:
     return [KnownCopy(**item) for item in json.loads(row[0])] if row is not None else []
 
 
-def note_copy(cache: Path, kind: str, copy: Path) -> None:
+def note_copy(cache: Path, kind: Kind, copy: Path) -> None:
     """Note in *cache* that *copy* was made of it.
 
     Raises:
@@ -50,7 +52,7 @@ def note_copy(cache: Path, kind: str, copy: Path) -> None:
         note_copy_in(writer, kind, copy)
 
 
-def note_copy_in(writer: CacheWriter, kind: str, copy: Path) -> None:
+def note_copy_in(writer: CacheWriter, kind: Kind, copy: Path) -> None:
     """Note in the open cache of *writer* that *copy* was made of it."""
     made = KnownCopy(kind, str(copy.absolute()), utc_now())
     kept = [item for item in known_copies(writer.connection) if item.path != made.path]

@@ -8,10 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
+from gongctl.cli.copied import noted
 from gongctl.cli.lazy import LightCommand
 from gongctl.cli.output import emit_json, emit_text, note
 from gongctl.cli.restricted import not_sensitive, sensitive
-from gongmcp.errors import Exit, StartupRefusal
+from gongmcp.errors import Exit
 
 _SETTINGS: dict[str, Any] = {"rich_markup_mode": None, "pretty_exceptions_enable": False, "add_completion": False}
 
@@ -35,17 +36,11 @@ def backup_cache(
     The cache notes the copy, so that the certificate of a later purge names it.
     """
     from gongctl.cache.backup import back_up, checksum_path
-    from gongctl.cache.copies import note_copy
     from gongctl.cli.progress import items_progress
 
     with items_progress("Copying pages") as progress:
         made = back_up(db, out, progress=progress)
-    noted = True
-    try:
-        note_copy(db, "backup", out)
-    except StartupRefusal as refusal:  # the copy is made; a cache that cannot be written now is no reason to fail
-        noted = False
-        note(f"The copy is not noted in the cache: {refusal.message}")
+    in_cache = noted(db, "backup", out)
     if as_json:
         emit_json(
             {
@@ -54,7 +49,7 @@ def backup_cache(
                 "file_bytes": made.file_bytes,
                 "sha256": made.sha256,
                 "calls": made.calls,
-                "noted": noted,
+                "noted": in_cache,
             }
         )
         return

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gongctl.cli.cache_cmd import Config, Db, Json, Masked, ModelPolicy, interruptible, model_policy
+from gongctl.cli.copied import noted
 from gongctl.cli.lazy import LightCommand
 from gongctl.cli.output import counted, emit_json, emit_text, heading, json_text, note, paragraph, table
 from gongctl.cli.output_file import refuse_overwriting, write_whole
@@ -411,8 +412,9 @@ def export_filtered_db(
     except Stopped:
         note("Interrupted: no file was written.")
         raise SystemExit(int(Exit.INTERRUPTED)) from None
+    in_cache = noted(db, "filtered export", out)
     if as_json:
-        emit_json(_export_json(db, out, found))
+        emit_json({**_export_json(db, out, found), "noted": in_cache})
         return
     if found.left_behind:
         note(f"Removed what {found.left_behind} killed export{'s' * (found.left_behind > 1)} to this file left behind.")

@@ -140,7 +140,9 @@ def _require_schema(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _copies(connection: sqlite3.Connection) -> list[Copy]:
-    return [Copy(copy.kind, copy.path, copy.at) for copy in known_copies(connection) if copy.kind == "backup"]
+    """Return the copies that a person has to delete; the operator's model goes with the purge."""
+    known = known_copies(connection)
+    return [Copy(copy.kind, copy.path, copy.at) for copy in known if copy.kind != "operator's model"]
 
 
 def _profiles_quoting(connection: sqlite3.Connection, call_ids: Sequence[str]) -> list[str]:

@@ -194,6 +194,7 @@ def test_block_without_a_model_adds_and_says_what_to_run(governance: Governance)
 
 def test_export(governance: Governance) -> None:
     value = checked("export-filtered-db", governance("export-filtered-db", "--out", "new.db", "--json"))
+    assert value["noted"] is True, "the certificate of a purge names it"
     assert value["copied"]["call"] == 3
     assert {"kind": "call", "reason": "restricted", "count": len(BY_LIST)} in value["left"]
     done = governance("export-filtered-db", "--out", "new.db")

@@ -190,7 +190,9 @@ def outputs(handler: ToolHandler) -> str:
         for arguments in (*sets, *own_samples(handler, tool)):
             flags = {name: True for name in handler.tool(tool).input_schema["properties"] if "include_" in name}
             most = {"limit": 100} if "limit" in handler.tool(tool).input_schema["properties"] else {}
-            found += [text(handler, tool, **arguments), text(handler, tool, **{**arguments, **flags, **most})]
+            asked = handler.call(tool, {**arguments, **flags, **most}).answer
+            # Where the flags are refused, the call without them says what is let out.
+            found.append(result_bytes(asked).decode() if asked.error is None else text(handler, tool, **arguments))
     found += [text(handler, "list_crm_fields", object_type=of) for of in ("Account", NEW_TYPE)]
     for query in (*WORDS.values(), "number OR revenue OR the OR der"):
         for tool in EXAMPLES:

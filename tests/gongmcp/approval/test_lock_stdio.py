@@ -51,8 +51,10 @@ def test_a_changed_tool_is_not_offered_and_said_on_stderr(approved: Approve, sam
     content["tools"]["search_transcript_segments"]["digest"] = "sha256:" + "0" * 64
     lock.write_text(json.dumps(content), encoding="utf-8")
     with Server("--db", str(sample_cache), "--lock", str(lock), command=GONGMCP) as server:
-        server.send(server.request(1, "tools/list"), server.call(2, "search_transcript_segments", query="revenue"))
-        tools, call = server.answer(1), server.answer(2)
+        server.send(server.request(1, "tools/list"))
+        tools = server.answer(1)
+        server.send(server.call(2, "search_transcript_segments", query="revenue"))
+        call = server.answer(2)
         server.hang_up()
         code, said = server.end()
     assert [tool["name"] for tool in tools["result"]["tools"]] == ["get_sync_status"]
