@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import re
 import traceback
 from collections.abc import Awaitable, Callable
 from pathlib import PurePath
-from typing import ParamSpec, TypeVar
+from typing import Final, ParamSpec, TypeVar
 
 import mcp_types as wire
 
@@ -16,6 +15,9 @@ from gongmcp.errors import ERRORS, Exit, ToolFault
 from gongmcp.protocol.sdk import MCPError
 
 log = logging.getLogger("gongmcp")
+
+MAX_ERRORS: Final = 8
+"""Exceptions of one chain that are logged."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -41,13 +43,12 @@ def shielded(method: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
 def internal_error(error: Exception) -> MCPError:
     """Log *error* under a reference and return the protocol error that names the reference and nothing else.
 
-    The reference is made of the exception's type and places in the code: the same fault has the same
-    one each time, and nothing of what was asked or found goes into it.
+    Logged is where and what, as ``trail_of`` says it: an exception's text may quote the cache or the caller. The
+    reference is made of the same, so that the same fault has the same one each time.
     """
-    frames = traceback.extract_tb(error.__traceback__)
-    trail = [type(error).__qualname__, *(f"{PurePath(f.filename).name}:{f.lineno}:{f.name}" for f in frames)]
+    trail = trail_of(error)
     reference = hashlib.blake2s("\n".join(trail).encode(), digest_size=4).hexdigest()
-    log.error("internal error %s\n%s", reference, _printable("".join(traceback.format_exception(error)).rstrip()))
+    log.error("internal error %s: %s", reference, "\n  ".join(trail))
     return MCPError(
         wire.INTERNAL_ERROR,
         f"Something unexpected happened; the operator finds it in the log under reference {reference}.",
@@ -55,9 +56,26 @@ def internal_error(error: Exception) -> MCPError:
     )
 
 
-def _printable(text: str) -> str:
-    """An exception's text may quote data, and the log may be a terminal."""
-    return re.sub(r"[^\n\x20-\x7e\xa0-\U0010ffff]", lambda sign: f"\\x{ord(sign.group()):02x}", text)
+def trail_of(error: BaseException) -> list[str]:
+    """Return the type of an exception, the places in the code that it passed (file, line, function), and the same of
+    what it was raised from and of what a group of them holds; no line of it holds a value."""
+    trail: list[str] = []
+    seen: set[int] = set()
+    waiting: list[tuple[str, BaseException]] = [("", error)]
+    while waiting and len(seen) < MAX_ERRORS:
+        how, found = waiting.pop(0)
+        if id(found) in seen:
+            continue
+        seen.add(id(found))
+        trail.append(how + type(found).__qualname__)
+        frames = traceback.walk_tb(found.__traceback__)
+        trail += [f"{PurePath(f.f_code.co_filename).name}:{line}:{f.f_code.co_name}" for f, line in frames]
+        before = found.__cause__ or (None if found.__suppress_context__ else found.__context__)
+        if before is not None:
+            waiting.append(("from ", before))
+        if isinstance(found, BaseExceptionGroup):
+            waiting += [("one of them: ", item) for item in found.exceptions]
+    return trail
 
 
 def protocol_error(fault: ToolFault) -> MCPError:

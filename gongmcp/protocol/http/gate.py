@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
+import anyio
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gongmcp.errors import Unavailable
@@ -31,6 +32,8 @@ from gongmcp.protocol.server import CLIENT
 log = logging.getLogger("gongmcp")
 
 PREFLIGHT_SECONDS: Final = 600
+RECHECK_SECONDS: Final = 2.0
+"""How often the token of an open stream of news is looked at again."""
 STREAMS: Final = 100
 """Streams of news that one token may hold open, in each worker. They wait, so they are no requests at once."""
 
@@ -178,7 +181,7 @@ class Gate:
         if rule.access is Access.ANYBODY:
             return None
         try:
-            return self._resolver.resolve([value for name, value in headers.raw if name == b"authorization"])
+            return self._resolver.resolve(headers.authorization())
         except Denied as denied:
             if rule.access is Access.MORE_WITH_TOKEN:
                 return None
@@ -230,13 +233,59 @@ class Gate:
                 leave()
             await send(message)
 
+        inner = {**scope, CLIENT: client}
         try:
-            await self._answered({**scope, CLIENT: client}, receive, watched)
+            if waits:
+                await self._answered_while_valid(client, inner, receive, watched)
+            else:
+                await self._answered(inner, receive, watched)
         except Refused as refused:
             self._tell(refused, client)
             await send_json(watched, refused.status, refused.body(), refused.headers)
         finally:
             leave()
+
+    async def _answered_while_valid(self, client: Client, scope: Scope, receive: Receive, send: Send) -> None:
+        """Have the application answer by a stream that never ends by itself, until its token opens the server no more.
+
+        A token that was taken back, has expired, or gets less or more than when the stream began ends it.
+        """
+        is_open = False
+        refused: Refused | None = None
+
+        async def watched(message: Message) -> None:
+            nonlocal is_open
+            is_open = message["type"] == "http.response.start" or bool(message.get("more_body", False))
+            await send(message)
+
+        async with anyio.create_task_group() as tasks:
+
+            async def until_denied() -> None:
+                while True:
+                    await anyio.sleep(RECHECK_SECONDS)
+                    if not self._is_still(client, scope):
+                        break
+                tasks.cancel_scope.cancel()
+
+            tasks.start_soon(until_denied)
+            try:
+                await self._answered(scope, receive, watched)
+            except Refused as error:  # raised below, outside the group that would wrap it
+                refused = error
+            tasks.cancel_scope.cancel()
+        if refused is not None:
+            raise refused
+        if is_open:
+            await send({"type": "http.response.body", "body": b""})
+
+    def _is_still(self, client: Client, scope: Scope) -> bool:
+        try:
+            return self._resolver.resolve(_Headers(scope).authorization()) == client
+        except Denied:
+            return False
+        except Exception as error:  # noqa: BLE001 - logged; who cannot be looked at is not let in either
+            internal_error(error)
+            return False
 
     async def _answered(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Have the application answer; what goes wrong in it is answered with a reference to the log."""
@@ -304,6 +353,9 @@ class _Headers:
 
     def all(self, name: bytes) -> list[str]:
         return [value.decode("latin-1") for found, value in self.raw if found == name]
+
+    def authorization(self) -> list[bytes]:
+        return [value for name, value in self.raw if name == b"authorization"]
 
     def one(self, name: bytes) -> str | None:
         values = self.all(name)
