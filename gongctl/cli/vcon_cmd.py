@@ -38,7 +38,10 @@ class VconGroup(LazyGroup):
 
     deferred: ClassVar[Mapping[str, Deferred]] = {
         name: Deferred(f"gongctl.cli.vcon_edit_cmd:{name.replace('-', '_')}_app", text) for name, text in _EDITS.items()
-    } | {"serve": Deferred("gongctl.cli.vcon_serve_cmd:app", "Serve a vCon store to MCP clients.")}
+    } | {
+        "embed": Deferred("gongctl.cli.vcon_embed_cmd:app", "Vectors of vCons, for search by meaning."),
+        "serve": Deferred("gongctl.cli.vcon_serve_cmd:app", "Serve a vCon store to MCP clients."),
+    }
 
 
 app = typer.Typer(
