@@ -45,6 +45,7 @@ class AuditRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
         session: a short digest of whose evidence budget the answer counted against: of a process, or of a token.
         token: label of the token, ``""`` where there is none (stdio).
         client, protocol: name and version of the client as it gave them, and the protocol version; cleaned and cut.
+            ``UNKNOWN`` over HTTP where a request does not say which program sends it.
         method: method of the protocol; ``""`` for what reached no handler.
         tool: name of the tool, address of the resource or name of the prompt, from our own lists; ``""`` where the
             request names none of them.
@@ -92,6 +93,10 @@ class AuditRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
         """Whether nothing was answered: every outcome but a result, an empty one and a snag that passes."""
         return self.outcome not in ANSWERED
 
+
+UNKNOWN: Final = "unknown"
+"""The client of a request over HTTP under a version with a handshake: the greeting was another request, which belongs
+to no session, and several programs may share a token. Whoever greeted last would be a guess."""
 
 ANSWERED: Final = frozenset({"ok", "not_found", "unavailable"})
 """Outcomes of requests that were answered as asked."""

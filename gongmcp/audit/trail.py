@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from gongmcp.audit.digests import AuditDigests, canonical
 from gongmcp.audit.line_file import LineFile, Unwritable
-from gongmcp.audit.record import AuditRecord, ShownCall, encode, ranges, said
+from gongmcp.audit.record import UNKNOWN, AuditRecord, ShownCall, encode, ranges, said
 from gongmcp.catalog.prompts import find_prompt
 from gongmcp.catalog.registry import canonical as own_name
 from gongmcp.catalog.registry import catalog
@@ -104,7 +104,7 @@ class AuditTrail:
             transport=asker.transport,
             session=hashlib.blake2b(asker.client.key.encode(), digest_size=4, person=b"gongctl-audit-n").hexdigest(),
             token=asker.client.label,
-            client=said(f"{asker.name} {asker.version}".strip()),
+            client=said(f"{asker.name} {asker.version}".strip()) or ("" if asker.transport == "stdio" else UNKNOWN),
             protocol=said(asker.protocol),
             method=record.method,
             tool=tool,

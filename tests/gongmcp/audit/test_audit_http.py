@@ -73,6 +73,7 @@ def test_every_request_is_in_the_log_of_two_workers(sample_cache: Path, tmp_path
         counted[record["outcome"]] += record.get("count", 1)
     refused = sum(count for outcome, count in counted.items() if outcome in ("rate_limited", "too_many_at_once"))
     assert counted["ok"] == statuses[200] > 0
+    assert {record["client"] for record in records if "rows" in record} == {"unknown"}
     assert refused == statuses[429]
     assert counted["bad_token"] == statuses[401] == 6
     assert counted["invalid_argument"] == 1
