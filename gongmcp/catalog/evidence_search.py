@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
@@ -27,8 +27,6 @@ SearchMode = Annotated[
     ),
 ]
 
-LOOSENED: Final = "No segment holds all of these words: any of them was looked for, and what is near in meaning."
-
 
 @dataclass(frozen=True, slots=True)
 class SaidPage:
@@ -42,7 +40,6 @@ class SaidPage:
         query: what is marked in them; None when they were found by meaning alone.
         similarity: for each how near it is (its window), None where words alone found it.
         calls_without: calls with a transcript and no vectors; None when no vectors were looked at.
-        notes: what there is to say of how the query was read.
     """
 
     rows: tuple[SegmentRow, ...]
@@ -52,7 +49,6 @@ class SaidPage:
     query: SearchQuery | None
     similarity: tuple[float | None, ...]
     calls_without: int | None = None
-    notes: tuple[str, ...] = ()
 
 
 def search_said(scope: CallScope, text: str, mode: str, calls: CallFilter) -> SaidPage:
@@ -76,7 +72,6 @@ def search_said(scope: CallScope, text: str, mode: str, calls: CallFilter) -> Sa
         query=places.query,
         similarity=tuple(place.similarity for place in found),
         calls_without=places.calls_without,
-        notes=(LOOSENED,) if places.loosened else (),
     )
 
 
@@ -105,7 +100,6 @@ class NearPlaces:
         self.query = found.query
         """What is marked in them; None when they were found by meaning alone."""
         self.calls_without = found.calls_without
-        self.notes = (LOOSENED,) if found.loosened else ()
 
     def __len__(self) -> int:
         """Return how many places there are."""

@@ -137,7 +137,7 @@ def build_quote_pack(args: QuotePack, scope: CallScope) -> Rows[Quote]:
     ]
     notes = QuoteNotes(
         **cohort_notes(cohort),
-        **theme_notes(query_shown, found.notes),
+        **theme_notes(query_shown),
         transcript_call_count=scope.cells.count(len(members)),
         theme_call_count=scope.cells.count(found.call_count),
         hit_count=scope.cells.count(found.count),
@@ -158,7 +158,6 @@ class _Found:
     call_count: int
     query: SearchQuery | None
     calls_without: int = 0
-    notes: tuple[str, ...] = ()
 
 
 def _candidates(args: QuotePack, scope: CallScope, cohort: Cohort, query: SearchQuery, members: set[int]) -> _Found:
@@ -172,7 +171,7 @@ def _candidates(args: QuotePack, scope: CallScope, cohort: Cohort, query: Search
         for item in near.page(NEAR_CANDIDATES)[0]
         if item.by_words or (item.similarity or 0.0) >= NEAR_ENOUGH
     ]
-    return _Found(best, len(near), len(near.calls()), near.query, near.calls_without, near.notes)
+    return _Found(best, len(near), len(near.calls()), near.query, near.calls_without)
 
 
 def _grade(

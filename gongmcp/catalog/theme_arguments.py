@@ -96,13 +96,13 @@ class EvidenceNotes(ThemeNotes):
     calls_without_vectors: Annotated[int | None, shown(Field.COUNT)]
 
 
-def theme_notes(query: SearchQuery | None, further: Sequence[str] = ()) -> dict[str, Any]:
+def theme_notes(query: SearchQuery | None) -> dict[str, Any]:
     """Return the columns of ``ThemeNotes`` that tell how the theme was understood; *query* is None for its meaning
     alone."""
     understood = "" if query is None else query.understood
     return {
         "theme_understood": (understood[:500] + "…") if len(understood) > 500 else understood or None,
-        "query_notes": [*(() if query is None else query.notes), *further] or None,
+        "query_notes": None if query is None else list(query.notes) or None,
     }
 
 

@@ -101,7 +101,7 @@ def _by_meaning(
     rows = [ThemeRow(**row, similarity=item.similarity) for row, item in zip(columns, page, strict=True)]
     notes = EvidenceNotes(
         **cohort_notes(cohort),
-        **theme_notes(near.query, near.notes),
+        **theme_notes(near.query),
         transcript_call_count=scope.cells.count(transcripts),
         theme_call_count=scope.cells.count(len(near.calls())),
         hit_count=scope.cells.count(len(near)),

@@ -131,7 +131,7 @@ def search_notes(page: SaidPage, asked: str, scope: CallScope, lifecycle: Mappin
     without = page.calls_without
     return SearchNotes(
         query_understood=understood,
-        query_notes=[*(page.query.notes if page.query is not None else ()), *page.notes] or None,
+        query_notes=list(page.query.notes) or None if page.query is not None else None,
         ranked_over=page.ranked_over,
         calls_without_vectors=scope.cells.count(without) if without else None,
         **lifecycle,

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from gongmcp.analysis.stop_words import stop_words
 from gongmcp.errors import ToolFault
 from gongmcp.semantic.calibrate import CHANCE, calibrated
 from gongmcp.semantic.model import MODEL, SemanticMissing, embedder
@@ -16,7 +15,7 @@ from gongmcp.semantic.scan import Near, extent, nearest
 from gongmcp.store.calls import CallFilter
 from gongmcp.store.connection import ReadStore
 from gongmcp.store.schema import INDEX_BITS, first_segment
-from gongmcp.store.search_query import SearchQuery, of_groups
+from gongmcp.store.search_query import SearchQuery
 from gongmcp.store.segments import RANK_WINDOW, search_segments
 from gongmcp.store.themes import fits_role, roles_of
 
@@ -64,13 +63,12 @@ class Places:
     """Every place that was ranked, best first.
 
     *calls_without* is how many calls of the cohort have a transcript and no vectors; *query* is what the words of
-    mode hybrid were found by, *loosened* when any of them was enough.
+    mode hybrid were found by.
     """
 
     ranked: tuple[Place, ...] = ()
     calls_without: int = 0
     query: SearchQuery | None = None
-    loosened: bool = False
 
     def page(self, limit: int, after: tuple[Any, ...] | None) -> tuple[list[Place], bool]:
         """Return up to *limit* places behind the key *after* (all of them for 0), and whether more follow.
@@ -91,9 +89,8 @@ def find_places(
 ) -> tuple[Places, NDArray[np.float32]]:
     """Return the places of *calls* that are nearest to *text*, and the vector of *text*.
 
-    Mode ``hybrid`` brings together the ``BEST`` nearest windows and the ``BEST`` segments that match *query* (or, where
-    none does, any of its words that is no stop word): a place is worth the sum of 1 / (``RANK_CONSTANT`` + rank) over
-    the lists that it is in.
+    Mode ``hybrid`` brings together the ``BEST`` nearest windows and the ``BEST`` segments that match *query*: a place
+    is worth the sum of 1 / (``RANK_CONSTANT`` + rank) over the lists that it is in.
 
     Raises:
         ToolFault: no vectors or no model (``semantic_unavailable``); too many vectors, or a text without a word
@@ -105,17 +102,12 @@ def find_places(
         raise ToolFault("semantic_unavailable", "The calls that this asks about have no vectors.")
     near = _of_role(store, nearest(store, vector, calls, RANK_WINDOW), calls.speaker_role)
     near = [item for item in near if calibrated(item.likeness) >= CHANCE]
-    loosened = False
     if mode == "semantic" or query is None:
         query, places = None, [_place(item, item.likeness) for item in near]
     else:
-        words = _by_words(store, query, calls)
-        if not words and (looser := _any_word(query)) is not None:
-            query, loosened = looser, True
-            words = _by_words(store, query, calls)
-        places = _fused(store, near[:BEST], words)
+        places = _fused(store, near[:BEST], _by_words(store, query, calls))
     places.sort(key=lambda place: place.key, reverse=True)
-    return Places(tuple(places), there.calls_without, query, loosened), vector
+    return Places(tuple(places), there.calls_without, query), vector
 
 
 def vector_of(text: str) -> NDArray[np.float32]:
@@ -165,13 +157,6 @@ def _of_role(store: ReadStore, near: list[Near], role: str | None) -> list[Near]
 def _by_words(store: ReadStore, query: SearchQuery, calls: CallFilter) -> list[int]:
     """Return the rowids of the best segments that match, best first."""
     return [row.segment_no for row in search_segments(store, query, calls, BEST).rows]
-
-
-def _any_word(query: SearchQuery) -> SearchQuery | None:
-    """Return the search for any word of *query* that is no stop word, None where that is the same or nothing."""
-    stops = stop_words()
-    terms = [term for group in query.groups for term in group if not set(term.tokens) <= stops]
-    return of_groups([terms], query.excluded) if terms and len(query.groups) > 1 else None
 
 
 def _fused(store: ReadStore, near: Sequence[Near], words: Sequence[int]) -> list[Place]:
