@@ -20,6 +20,7 @@ from typing import Final
 
 from gongctl.cache.derive import MAX_SECOND, ServingCall
 from gongctl.cache.profile_facts import ProfileFacts
+from gongctl.cache.word_rows import WordDelta
 from gongctl.vcon import rows as vcon_rows
 from gongmcp.store.crm_names import CrmNames
 from gongmcp.store.schema import INDEX_BITS, TIE_BITS, first_segment, last_segment
@@ -142,6 +143,7 @@ class ServingWriter:
         stored = self._numbers([*(call.call_id for call in calls), *removed])
         removed_ids = set(removed)
         opportunities = self._opportunities_of(stored.values())
+        said = WordDelta(self._connection)
         numbers = {
             call.call_id: stored[call.call_id]
             for call in calls
@@ -154,7 +156,10 @@ class ServingWriter:
         }
         for call_id, number in sorted(stored.items(), key=lambda item: item[1]):
             delta.subtract(self._stored_tally(number))
-            self._forget(number, with_segments=call_id in removed_ids or call_id not in same_segments)
+            with_segments = call_id in removed_ids or call_id not in same_segments
+            if with_segments:
+                said.forget(number)
+            self._forget(number, with_segments=with_segments)
         taken = set(numbers.values())
         for call in sorted(calls, key=lambda call: (call.second, call.tie, call.call_id)):
             if call.call_id not in numbers:
@@ -165,6 +170,10 @@ class ServingWriter:
         for call in ordered:
             delta.update(self._tally(call))
         self._insert([(numbers[call.call_id], call) for call in ordered], same_segments)
+        for call in ordered:
+            if call.segments and call.call_id not in same_segments:
+                said.add(numbers[call.call_id], [text for _, _, _, _, text, _ in call.segments])
+        said.write()
         self._replace_vcons(ordered, removed_ids)
         self.count(delta)
         opportunities |= self._opportunities_of(numbers.values())
@@ -178,6 +187,7 @@ class ServingWriter:
         for table in (
             *("segments", "segment_vectors", "crm_values", "crm_objects", "parties", "call_facts", "counters"),
             *("opportunities", "answered_scorecards", "highlights", "profile_facts", "profile_values"),
+            *("call_words", "cache_words"),
         ):
             execute(f"DELETE FROM {table}")
         vcon_rows.clear(self._connection)

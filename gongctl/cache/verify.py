@@ -11,6 +11,7 @@ import sqlite3
 from collections import Counter
 from typing import Final
 
+from gongctl.cache import word_rows
 from gongctl.cache.serving import CounterKey, value_digest
 from gongmcp.store.crm_names import CrmNames
 from gongmcp.store.schema import INDEX_BITS, TIE_BITS
@@ -172,6 +173,7 @@ def recount(connection: sqlite3.Connection, names: CrmNames | None = None) -> li
     """
     faults = [f"{count} {what}" for what, sql in _ORPHANS.items() if (count := connection.execute(sql).fetchone()[0])]
     faults += _counter_faults(connection, names or CrmNames.default())
+    faults += word_rows.differences(connection)
     for index, of in (
         ("segments_fts", "segments"),
         ("crm_values_fts", "CRM values"),

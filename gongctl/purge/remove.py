@@ -193,5 +193,6 @@ def orphans(connection: sqlite3.Connection, call_ids: Sequence[str]) -> int:
         f"""SELECT count(*) FROM segments
             WHERE NOT EXISTS (SELECT 1 FROM call_facts WHERE call_no = segment_no >> {INDEX_BITS})""",
         "SELECT count(*) FROM segment_vectors WHERE call_no NOT IN (SELECT call_no FROM call_facts)",
+        "SELECT count(*) FROM call_words WHERE call_no NOT IN (SELECT call_no FROM call_facts)",
     )
     return found + sum(int(connection.execute(sql).fetchone()[0]) for sql in left)

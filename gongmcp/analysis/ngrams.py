@@ -11,8 +11,10 @@ from typing import Final
 LONGEST: Final = 3
 """Words of the longest term."""
 
-_WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_BREAK: Final = re.compile(r"[.?!;:]+|\{redacted:[^{}\s]+\}")
+WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+MARK: Final = re.compile(r"\{redacted:[^{}\s]+\}")
+"""What stands for masked text."""
+_BREAK: Final = re.compile(rf"[.?!;:]+|{MARK.pattern}")
 _LATIN: Final = re.compile(r"[a-z\u00c0-\u024f]")
 
 
@@ -20,7 +22,7 @@ def spoken_words(text: str) -> list[str]:
     """Return the words of masked *text* in lower case; a mark, and the sign between two sentences, is an empty one."""
     out: list[str] = []
     for part in _BREAK.split(text.lower().replace("’", "'")):
-        if words := _WORD.findall(part):
+        if words := WORD.findall(part):
             if out:
                 out.append("")
             out += words

@@ -29,7 +29,7 @@ NEUTRAL: Final = frozenset(
 
 _BY_CALL: Final = (
     *("parties", "highlights", "crm_objects", "answered_scorecards", "profile_facts", "profile_values"),
-    "segment_vectors",
+    *("segment_vectors", "call_words"),
 )
 _BY_PART: Final = {"segments": "segment_no", "crm_values": "value_no"}
 """Tables whose rows are numbered by call and part, and the column."""
@@ -38,6 +38,10 @@ _INDEXES: Final = ("segments_fts", "crm_values_fts")
 
 VIEWS: Final = frozenset(("call_facts", *_BY_CALL, *_BY_PART, *_INDEXES, "opportunities", "counters"))
 """What is read through a view. The tables of vCons are not: a client of a narrower scope has none of their tools."""
+
+CLOSED: Final = frozenset({"cache_words"})
+"""Sums over calls that no view makes anew: a query of them fails. Tools that use them do without
+(``ReadStore.is_narrowed``)."""
 
 _SHADOWS: Final = frozenset(f"{name}_{part}" for name in _INDEXES for part in ("data", "idx", "docsize", "config"))
 """What the full-text indexes are made of; FTS5 reads it itself."""

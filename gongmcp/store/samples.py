@@ -45,12 +45,12 @@ def transcripts(
     return found
 
 
-def sample(segments: Mapping[int, int], secret: bytes) -> Sample:
+def sample(segments: Mapping[int, int], secret: bytes, *, segments_at_most: int = MAX_SEGMENTS) -> Sample:
     """Return a sample of the calls whose numbers of *segments* are given, by the order that *secret* keys."""
     chosen: list[int] = []
     read = 0
     for number in in_seeded_order(segments, secret)[:MAX_CALLS]:
-        if chosen and read + segments[number] > MAX_SEGMENTS:
+        if chosen and read + segments[number] > segments_at_most:
             break
         chosen.append(number)
         read += segments[number]

@@ -236,6 +236,15 @@ CREATE TABLE segment_vectors (
 -- how much a search would read is known without the vectors
 CREATE INDEX segment_vectors_size ON segment_vectors (call_no, model, window_count);
 
+-- the words of masked text, counted (gongmcp.analysis.word_counts); no row for a call that says nothing
+CREATE TABLE call_words (
+  call_no INTEGER PRIMARY KEY,
+  counts BLOB NOT NULL              -- compressed: a line for each count, the count and the words said so often
+) STRICT;
+-- the same over all served calls; a word that no call says any more is deleted
+CREATE TABLE cache_words (
+  word TEXT PRIMARY KEY, call_count INTEGER NOT NULL, occurrence_count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
 CREATE TABLE parties (
   call_no INTEGER NOT NULL, party_no INTEGER NOT NULL,
   speaker_id TEXT NOT NULL,         -- '' when the person did not speak
