@@ -1,6 +1,7 @@
 """What search by meaning finds that words do not: on questions that were written before anything was measured.
 
-    python -m benchmarks.semantic
+    python -m benchmarks.semantic                      quality on the sample
+    python -m benchmarks.semantic --scan 1000000       time of one search over so many vectors
 
 Each ``paraphrase`` of ``semantic_questions.json`` says in other words what somebody said of the bundled sample, and
 names the segments that answer it; each ``name`` is a name or a term, answered by the segments that hold it. Compared
@@ -10,6 +11,7 @@ place counts when what it shows is one of the named segments.
 
 from __future__ import annotations
 
+import argparse
 import json
 import tempfile
 import time
@@ -25,7 +27,8 @@ from gongctl.cache.writer import CacheWriter
 from gongctl.ingest import read_paths
 from gongctl.semantic.build import build_vectors
 from gongmcp.analysis.stop_words import stop_words
-from gongmcp.semantic.model import embedder
+from gongmcp.semantic.model import DIMENSIONS, MODEL, embedder
+from gongmcp.semantic.scan import nearest
 from gongmcp.semantic.search import find_places, shown_at
 from gongmcp.store.calls import CallFilter
 from gongmcp.store.connection import ReadStore, StorePool
@@ -100,31 +103,81 @@ def measure(store: ReadStore, search: Search, questions: Sequence[dict[str, Any]
     return Figure(found / len(questions), reciprocal / len(questions), nothing, spent)
 
 
-def main() -> None:
-    """Build the sample's vectors in a temporary folder, ask every question in every way, print a table."""
+def quality(folder: Path) -> None:
+    """Build the sample's vectors, ask every question in every way, print a table."""
     questions = json.loads(QUESTIONS.read_text())
+    path = folder / "sample.db"
+    with CacheWriter.open(path, create=True) as writer:
+        import_records(writer, read_paths(sample.files()))
+        warm(writer)
+        built = build_vectors(writer)
+        segments = writer.connection.execute("SELECT count(*) FROM segments").fetchone()[0]
+    print(
+        f"{built.vectors:,} vectors of {segments:,} segments, {built.vector_bytes:,} bytes "
+        f"({built.vector_bytes / segments:.0f} a segment), {built.vectors / built.seconds:,.0f} vectors a second"
+    )
+    with StorePool(path).store_scope() as store:
+        for kind in ("paraphrase", "name"):
+            asked = [item for item in questions if item["kind"] == kind]
+            print(f"{len(asked)} of kind {kind} | recall@{FIRST} | MRR@{FIRST} | found nothing | ms a question")
+            for name, search in WAYS.items():
+                figure = measure(store, search, asked)
+                print(
+                    f"{name:20} | {figure.recall:.2f} | {figure.mrr:.2f} | {figure.found_nothing} | "
+                    f"{figure.milliseconds:.1f}"
+                )
+
+
+PER_CALL: Final = 400
+"""Vectors of a call of an hour or so."""
+
+
+def scan(folder: Path, count: int) -> None:
+    """Time one search over *count* vectors of invented calls."""
+    import numpy as np
+
+    path = folder / "large.db"
+    with CacheWriter.open(path, create=True) as writer:
+        import_records(writer, read_paths(sample.files()))
+        warm(writer)
+        connection = writer.connection
+        columns = [row[1] for row in connection.execute("PRAGMA table_info(call_facts)")]
+        rest = ", ".join(columns[3:])
+        vectors = np.random.default_rng(1).integers(-127, 128, PER_CALL * DIMENSIONS, dtype=np.int8).tobytes()
+        scales = np.full(PER_CALL, 1 / 127 / 9, dtype="<f4").tobytes()
+        places = np.repeat(np.arange(PER_CALL, dtype="<u4"), 2).tobytes()
+        with writer.transaction():
+            for number in range(count // PER_CALL):
+                connection.execute(
+                    f"INSERT INTO call_facts ({', '.join(columns[:3])}, {rest}) SELECT call_no + ?, ?, ?, {rest}"
+                    " FROM call_facts ORDER BY call_no LIMIT 1",
+                    (number + 1, f"c{number}", f"r{number}"),
+                )
+            connection.execute(
+                "INSERT INTO segment_vectors SELECT call_no, ?, ?, ?, ?, ? FROM call_facts",
+                (MODEL, PER_CALL, places, scales, vectors),
+            )
+            connection.execute("UPDATE call_facts SET segment_count = ?", (PER_CALL,))
+    print(f"{path.stat().st_size / 1e6:,.0f} MB")
+    vector = embedder().embed(["a question in plain words"])[0]
+    for label in ("cold", "warm", "warm"):
+        with StorePool(path).store_scope() as store:
+            started = time.perf_counter()
+            found = nearest(store, vector, CallFilter(), 2_000)
+            print(f"{label}: {len(found):,} nearest of {count:,} in {time.perf_counter() - started:.2f} s")
+
+
+def main() -> None:
+    """Measure in a temporary folder."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--scan", type=int, metavar="N", help="time one search over N vectors")
+    asked = parser.parse_args()
     embedder()
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "sample.db"
-        with CacheWriter.open(path, create=True) as writer:
-            import_records(writer, read_paths(sample.files()))
-            warm(writer)
-            built = build_vectors(writer)
-            segments = writer.connection.execute("SELECT count(*) FROM segments").fetchone()[0]
-        print(
-            f"{built.vectors:,} vectors of {segments:,} segments, {built.vector_bytes:,} bytes "
-            f"({built.vector_bytes / segments:.0f} a segment), {built.vectors / built.seconds:,.0f} vectors a second"
-        )
-        with StorePool(path).store_scope() as store:
-            for kind in ("paraphrase", "name"):
-                asked = [item for item in questions if item["kind"] == kind]
-                print(f"{len(asked)} of kind {kind} | recall@{FIRST} | MRR@{FIRST} | found nothing | ms a question")
-                for name, search in WAYS.items():
-                    figure = measure(store, search, asked)
-                    print(
-                        f"{name:20} | {figure.recall:.2f} | {figure.mrr:.2f} | {figure.found_nothing} | "
-                        f"{figure.milliseconds:.1f}"
-                    )
+        if asked.scan:
+            scan(Path(folder), asked.scan)
+        else:
+            quality(Path(folder))
 
 
 if __name__ == "__main__":
