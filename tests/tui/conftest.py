@@ -26,6 +26,7 @@ from gongmcp.preview.spans import spans
 from gongmcp.render.answer import Answer
 from gongmcp.render.wire import result_bytes
 from gongmcp.settings import ServerSettings
+from tests.tui.headless import draw, less_work
 from tui.app import PreflightApp
 from tui.operations import Operations
 from tui.reviewing import (
@@ -40,6 +41,8 @@ from tui.reviewing import (
 )
 from tui.screens.preflight import Preflight
 from tui.screens.review import Review
+
+__all__ = ["less_work"]  # a fixture: it is enough that it is here
 
 AS_OF = "2026-03-02T09:30:00Z"
 
@@ -416,6 +419,7 @@ class Theatre:
                 await pilot.pause()
                 assert isinstance(app.screen, Preflight)
                 await scene(app.screen, pilot)
+                draw(app)
 
         asyncio.run(run())
 
@@ -437,6 +441,7 @@ class Theatre:
                 await Theatre.settle(pilot)
                 assert isinstance(app.screen, Review)
                 await scene(app.screen, pilot)
+                draw(app)
 
         asyncio.run(run())
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from gongmcp.errors import StartupRefusal
 from gongmcp.render.visible import visible
@@ -28,6 +28,7 @@ from tui.screens.compare_profile import CompareProfile, PathLine
 from tui.screens.help import Help
 from tui.screens.preflight import Preflight
 from tui.screens.profile import BusinessProfile
+from tui.widgets.key_line import KeyLine
 from tui.widgets.pane import Pane
 from tui.widgets.panes import PaneTab
 
@@ -406,7 +407,7 @@ def test_keys_are_in_help_and_in_the_palette_and_can_be_given_away(theatre: Any)
 def test_no_room_is_said(theatre: Any) -> None:
     async def scene(screen: BusinessProfile, pilot: Pilot[None]) -> None:
         assert "This needs 40x12." in screen_text(pilot)
-        assert not screen.query_one(Footer).display
+        assert not screen.query_one(KeyLine).display
 
     play(theatre, Desk(), scene, (39, 11))
 

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from tui import keys
 from tui.literal import literal, visible
@@ -18,6 +18,7 @@ from tui.ports import ToolInfo
 from tui.schema import hint
 from tui.screens.dialog import Dialog
 from tui.widgets.argument_form import ArgumentForm, Complete, Drafts
+from tui.widgets.key_line import KeyLine
 from tui.widgets.tool_head import ToolHead
 
 _KEYS = "enter or r runs · tab next field · e JSON · u clears · esc leaves the field, then closes"
@@ -41,7 +42,7 @@ class Arguments(Dialog[dict[str, Any]]):
             yield ToolHead(id="tool-head")
             yield ArgumentForm(id="form")
             yield Static(Content(""), id="field-help")
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     async def on_mount(self) -> None:
         """Fill the form."""

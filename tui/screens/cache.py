@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from tui import keys
 from tui.bench import Bench
@@ -19,6 +19,7 @@ from tui.screens.paned import PanedScreen, failure_words
 from tui.screens.warm import Warm
 from tui.verdict import size
 from tui.widgets.flow import Flow
+from tui.widgets.key_line import KeyLine
 from tui.widgets.pane import Row, RowPane
 from tui.widgets.panes import Panes
 from tui.widgets.plot_pane import PlotPane
@@ -56,7 +57,7 @@ class Cache(PanedScreen):
         yield Flow(id="cache-head")
         yield Static(Content(""), classes="instead")
         yield Panes([self._plot, self._entities, self._gaps, self._fresh], id="cache-panes")
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Look at the cache."""

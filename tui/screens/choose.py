@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.widgets import Footer, OptionList, Static
+from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from tui.literal import literal
 from tui.screens.dialog import Dialog
+from tui.widgets.key_line import KeyLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class Choose(Dialog[str]):
             frame.border_title = Content(self._heading)
             yield OptionList(*(Option(self._row(choice)) for choice in self._choices), markup=False, compact=True)
             yield Static(literal(self._remark, "$quiet"), classes="dialog-remark")
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def _row(self, choice: Choice) -> Content:
         now = choice.value == self._current

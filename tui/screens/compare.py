@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from gongmcp.errors import StartupRefusal, UnknownTool
 from gongmcp.exposure.fields import Provenance
@@ -25,6 +25,7 @@ from tui.screens.choose import Choice, Choose
 from tui.screens.paned import PanedScreen, failure_words
 from tui.screens.preflight import PROVENANCES
 from tui.widgets.flow import Flow
+from tui.widgets.key_line import KeyLine
 from tui.widgets.pane import Row, RowPane
 from tui.widgets.panes import Panes
 from tui.widgets.text_pane import TextPane
@@ -85,7 +86,7 @@ class Compare(PanedScreen):
         yield Flow(id="contrast-head")
         yield Static(Content(""), classes="instead")
         yield Panes([self._figures, self._members, self._text, self._approved], id="contrast-panes")
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Run the call under each policy."""

@@ -12,7 +12,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Footer, Input, Label, OptionList, ProgressBar
+from textual.widgets import Input, Label, OptionList, ProgressBar
 from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
@@ -28,6 +28,7 @@ from tui.screens.warm import Warm
 from tui.widgets.bars import share
 from tui.widgets.completing import Completing
 from tui.widgets.flow import DOT, Flow
+from tui.widgets.key_line import KeyLine
 from tui.widgets.pane import Row, RowPane
 from tui.widgets.panes import Panes
 from tui.widgets.text_fields import Line
@@ -114,7 +115,7 @@ class CompareProfile(PanedScreen):
         yield ProgressBar(show_eta=False, id="compare-bar")
         yield OptionList(compact=True, markup=False, id="compare-files")
         yield Panes([self._totals, self._moves, self._findings], id="compare-panes")
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Ask for a file."""

@@ -8,10 +8,11 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from tui import keys
 from tui.screens.dialog import Dialog
+from tui.widgets.key_line import KeyLine
 
 
 class Confirm(Dialog[bool]):
@@ -31,7 +32,7 @@ class Confirm(Dialog[bool]):
             yield Static(self._words)
             hint = Content.styled("enter does it · esc does not", "$quiet")
             yield Static(hint, classes="dialog-remark")
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def action_confirm(self) -> None:
         """Say yes."""

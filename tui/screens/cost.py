@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from gongmcp.preview.lens import TOKENS_BY
 from gongmcp.preview.model import Preview, Size
@@ -18,6 +18,7 @@ from tui.literal import literal
 from tui.reviewing import QueueItem
 from tui.screens.dialog import Dialog
 from tui.widgets.bars import Bar, Bars
+from tui.widgets.key_line import KeyLine
 
 WARN, HARD = 10_000, 25_000
 """Tokens of one answer at which a well-known host warns, and at which it refuses the answer."""
@@ -46,7 +47,7 @@ class Cost(Dialog[None]):
                 yield Static(literal(heading.strip(), "$primary bold"), id="cost-heading")
                 yield Bars(id="cost-definitions")
                 yield Static(Content.styled(f"Tokens are estimates ({TOKENS_BY}); bytes are measured.", "$quiet"))
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Draw the charts."""

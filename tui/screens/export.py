@@ -8,11 +8,12 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from tui import keys
 from tui.literal import literal, visible
 from tui.screens.dialog import Dialog
+from tui.widgets.key_line import KeyLine
 from tui.widgets.lines import Lines
 
 
@@ -33,7 +34,7 @@ class Export(Dialog[None]):
             frame.border_title = literal(self._heading)
             yield Lines(id="export-text")
             yield Static(literal(f"y copies · w writes {self._file} · esc closes", "$quiet"), classes="dialog-remark")
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Show the text."""

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from tui import keys
 from tui.governing import Governing
@@ -22,6 +22,7 @@ from tui.screens.warm import Warm
 from tui.widgets.bars import Bar
 from tui.widgets.call_pane import CallPane, verdict_words
 from tui.widgets.flow import DOT, Flow
+from tui.widgets.key_line import KeyLine
 from tui.widgets.pane import ChartPane, Row, RowPane
 from tui.widgets.panes import Panes
 
@@ -83,7 +84,7 @@ class Governance(PanedScreen):
         yield Flow(id="governance-head")
         yield Static(Content(""), classes="instead")
         yield Panes([self._coverage, self._unmatched, self._call, self._policy], id="governance-panes")
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Read what governs."""

@@ -8,10 +8,11 @@ from textual.app import App, ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from tui.answer import SIGNS, WORDS
 from tui.screens.dialog import Dialog
+from tui.widgets.key_line import KeyLine
 from tui.widgets.queue import STANDINGS
 
 _LIVE_WITHOUT_ID = {"tab": "Next field or pane", "shift+tab": "Field or pane before"}
@@ -47,7 +48,7 @@ class Help(Dialog[None]):
             frame.border_title = Content("Help")
             with VerticalScroll():
                 yield Static(self._content())
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def _content(self) -> Content:
         lines = [

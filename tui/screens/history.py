@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from gongmcp.errors import StartupRefusal
 from tui import keys
@@ -20,6 +20,7 @@ from tui.review_messages import CallWanted
 from tui.reviewing import HistoryItem
 from tui.screens.paned import PanedScreen, failure_words
 from tui.widgets.flow import Flow
+from tui.widgets.key_line import KeyLine
 from tui.widgets.pane import Row, RowPane
 from tui.widgets.panes import Panes
 
@@ -54,7 +55,7 @@ class History(PanedScreen):
         yield Flow(id="history-head")
         yield Static(Content(""), classes="instead")
         yield Panes([self._runs, self._decisions], id="history-panes")
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Read the history."""

@@ -7,12 +7,13 @@ import getpass
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.widgets import Footer, Label, Static
+from textual.widgets import Label, Static
 
 from tui.literal import literal
 from tui.messages import RunRequested
 from tui.reviewing import LockChange
 from tui.screens.dialog import Dialog
+from tui.widgets.key_line import KeyLine
 from tui.widgets.lines import Lines
 from tui.widgets.text_fields import Line
 
@@ -45,7 +46,7 @@ class WriteLock(Dialog[str]):
                 yield Label(Content.styled("reviewed by ", "$quiet"))
                 yield Line(value=operator(), id="lock-by")
             yield Static(Content.styled("enter writes it · esc writes nothing", "$quiet"), classes="dialog-remark")
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def _tools(self) -> Content:
         parts = [

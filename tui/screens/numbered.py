@@ -20,8 +20,9 @@ NUMBERED: dict[str, str] = {
     "4": "tui.screens.cache:Cache",
     "5": "tui.screens.history:History",
     "6": "tui.screens.cohort:CohortBuilder",
+    "7": "tui.screens.vcons:of_bench",
 }
-"""Module and class of each screen over home, loaded when it is opened."""
+"""Module and what makes each screen over home, loaded when it is opened."""
 
 
 def open_screen(number: str, bench: Bench) -> Screen[None]:

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from gongmcp.preview.why import ColumnReasons, Step, column_reasons
 from tui import keys
@@ -20,6 +20,7 @@ from tui.ports import ToolInfo
 from tui.reviewing import HistoryItem, QueueItem, Standing
 from tui.screens.paned import PanedScreen, failure_words
 from tui.widgets.flow import Flow
+from tui.widgets.key_line import KeyLine
 from tui.widgets.pane import Row, RowPane
 from tui.widgets.panes import Panes
 from tui.widgets.queue import STANDINGS
@@ -70,7 +71,7 @@ class PolicyMatrix(PanedScreen):
         yield Flow(id="matrix-head")
         yield Static(Content(""), classes="instead")
         yield Panes([self._tools, self._fields, self._why, self._events], id="matrix-panes")
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Read the tools and how they stand."""

@@ -15,7 +15,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from gongmcp.cancel import Cancel
 from gongmcp.errors import StartupRefusal, ToolFault, UnknownTool
@@ -44,6 +44,7 @@ from tui.screens.profile import BusinessProfile
 from tui.screens.warm import Warm
 from tui.verdict import State, Verdict, judge
 from tui.widgets.argument_form import ArgumentForm, Drafts
+from tui.widgets.key_line import KeyLine
 from tui.widgets.policy_bar import PolicyBar, choice_of_tools
 from tui.widgets.receives import Receives
 from tui.widgets.tool_head import ToolHead
@@ -121,7 +122,7 @@ class Preflight(Screen[None]):
                     with Horizontal(id="panes"):
                         yield Receives(id="receives")
                         yield Withheld(id="withheld")
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Fill the screen from the handler."""

@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from tui import keys
 from tui.findings import HEADS, RIGHT, finding_rows, tally
@@ -19,6 +19,7 @@ from tui.screens.paned import PanedScreen, failure_words
 from tui.screens.warm import Warm
 from tui.widgets.bars import Bar
 from tui.widgets.flow import DOT, Flow
+from tui.widgets.key_line import KeyLine
 from tui.widgets.pane import ChartPane, Row, RowPane
 from tui.widgets.panes import Panes
 
@@ -71,7 +72,7 @@ class BusinessProfile(PanedScreen):
         yield Flow(id="profile-head")
         yield Static(Content(""), classes="instead")
         yield Panes([self._buckets, self._concepts, self._findings, self._unmapped], id="profile-panes")
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Read the profile."""

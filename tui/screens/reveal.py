@@ -6,11 +6,12 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from tui.literal import literal, literal_block
 from tui.reviewing import RevealedValue
 from tui.screens.dialog import Dialog
+from tui.widgets.key_line import KeyLine
 
 SECONDS = 15.0
 """How long a value is to be seen."""
@@ -38,7 +39,7 @@ class Reveal(Dialog[None]):
             yield _Value(self._words or Content(""), id="revealed")
             words = f"{self._where} · hidden again in {SECONDS:g} s, or when another window has the focus"
             yield Static(literal(words, "$quiet"), classes="dialog-remark")
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
         self._words = None
 
     def on_mount(self) -> None:

@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from gongmcp.cancel import Cancel
 from gongmcp.errors import StartupRefusal, ToolFault, UnknownTool
@@ -23,7 +23,7 @@ from tui.bench import Bench
 from tui.governing import governing
 from tui.literal import literal
 from tui.looks import OWN, Look
-from tui.review_messages import CacheLooked, CallWanted, PreviewMade, SamplesMade, SamplesTold
+from tui.review_messages import CacheLooked, CallWanted, FilterGiven, PreviewMade, SamplesMade, SamplesTold
 from tui.reviewing import HistoryItem, SampleRun
 from tui.screens.arguments import Arguments
 from tui.screens.deciding import Deciding
@@ -33,10 +33,12 @@ from tui.screens.policy_choices import PolicyChoices
 from tui.screens.samples import Samples
 from tui.seen import withheld
 from tui.verdict import judge
+from tui.widgets.argument_form import drafts_of
 from tui.widgets.chip import Chip
 from tui.widgets.find_line import FindLine
 from tui.widgets.flow import DOT, Flow
 from tui.widgets.gate_bar import GateBar
+from tui.widgets.key_line import KeyLine
 from tui.widgets.policy_bar import PolicyBar
 from tui.widgets.queue import STANDINGS, Queue
 from tui.widgets.sees import Sees
@@ -95,7 +97,7 @@ class Review(PolicyChoices, Looking, Deciding):
                 yield FindLine(id="find")
                 yield GateBar(id="gates")
         yield Flow(id="standing")
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     async def on_mount(self) -> None:
         """Read the queue and begin with its riskiest tool."""
@@ -189,6 +191,19 @@ class Review(PolicyChoices, Looking, Deciding):
         self.queue.show(self.queue.items, event.tool)
         self.reach(event.tool)
         self._start(dict(event.arguments))
+
+    def on_filter_given(self, event: FilterGiven) -> None:
+        """Run a tool with the filter of the cohort builder; ask for what else it needs."""
+        info = next((tool for tool in self.bench.handler.tools() if tool.name == event.tool), None)
+        if info is None or not set(info.input_schema.get("required", ())) - event.arguments.keys():
+            self.on_call_wanted(event)
+            return
+        event.stop()
+        self.queue.show(self.queue.items, event.tool)
+        self.reach(event.tool)
+        if self.look is not None:
+            self.look.drafts = drafts_of(info, event.arguments)
+            self.action_arguments()
 
     def _sample(self, tool: str) -> None:
         if not tool or self._looks.setdefault(tool, Look()).samples is not None or self._sampling == tool:

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.widgets import Footer, OptionList, Static
+from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from gongmcp.preview.model import Lens
@@ -19,6 +19,7 @@ from tui.literal import literal, visible
 from tui.reviewing import SampleRun
 from tui.screens.dialog import Dialog
 from tui.seen import withheld
+from tui.widgets.key_line import KeyLine
 
 _HEAD = f"{'set':<16}{'bytes':>8}  {'withheld':>8}  gates"
 
@@ -41,7 +42,7 @@ class Samples(Dialog[int]):
             yield Static(Content.styled(_HEAD, "$quiet"))
             yield OptionList(*(_option(run) for run in self._samples), markup=False, compact=True)
             yield Static(Content(""), classes="dialog-remark")
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Put the cursor on the sample on show."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from gongmcp.preview.model import Preview, Span
 from tui.answer import WORDS
@@ -16,6 +16,7 @@ from tui.literal import literal
 from tui.reviewing import SampleRun
 from tui.screens.dialog import Dialog
 from tui.seen import withheld
+from tui.widgets.key_line import KeyLine
 
 _AROUND = 80
 """Characters of the text that are shown on either side."""
@@ -41,7 +42,7 @@ class Segment(Dialog[None]):
             frame.border_title = literal(f"{self._span.state} {self._span.kind.replace('_', ' ')}".strip())
             with VerticalScroll():
                 yield Static(self._words())
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Let the keys scroll it."""

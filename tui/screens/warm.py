@@ -9,13 +9,14 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Footer, ProgressBar, Static
+from textual.widgets import ProgressBar, Static
 from textual.worker import get_current_worker
 
 from gongmcp.errors import StartupRefusal
 from tui.literal import literal
 from tui.operations import Operations
 from tui.screens.dialog import Dialog
+from tui.widgets.key_line import KeyLine
 
 _PACE = 0.05
 """Seconds between two reports of progress."""
@@ -52,7 +53,7 @@ class Warm(Dialog[str]):
             yield Static(Content("Preparing the read model that agents are served from …"), id="warm-words")
             yield ProgressBar(show_eta=False, id="warm-bar")
             yield Static(Content.styled("esc stops; what is done until then is kept.", "$quiet"), id="warm-hint")
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Start."""
