@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +16,7 @@ from typing import Any, Final
 import msgspec
 
 from gongctl.cli.output_file import write_whole
+from gongctl.file_lock import alone_with
 from gongmcp.errors import Exit, StartupRefusal
 from tui.reviewing import HistoryItem
 
@@ -61,11 +62,12 @@ class ReviewState:
     def remember(self, item: HistoryItem) -> None:
         """Keep one run; of more than ``MOST_KEPT`` the oldest go."""
         line = json.dumps({**asdict(item), "arguments": dict(item.arguments)})
-        lines = [*_lines(self._history), line]
-        if len(lines) > MOST_KEPT + MOST_KEPT // 10:
-            self._write(self._history, "".join(f"{kept}\n" for kept in lines[-MOST_KEPT:]))
-        else:
-            self._append(self._history, line)
+        with self._alone(self._history):
+            lines = [*_lines(self._history), line]
+            if len(lines) > MOST_KEPT + MOST_KEPT // 10:
+                self._write(self._history, "".join(f"{kept}\n" for kept in lines[-MOST_KEPT:]))
+            else:
+                self._append(self._history, line)
 
     def pins(self) -> dict[str, list[dict[str, Any]]]:
         """Return the pinned arguments by tool; empty when there are none, or the file is none."""
@@ -85,6 +87,10 @@ class ReviewState:
         Raises:
             StartupRefusal: too many are pinned, the file is none of ours, or it cannot be written.
         """
+        with self._alone(self._pins):
+            self._pin(tool, arguments)
+
+    def _pin(self, tool: str, arguments: Mapping[str, Any]) -> None:
         pins = self._pinned()
         if pins is None:
             raise StartupRefusal(f"{self._pins} holds something else.", "Move it away.", Exit.FAILED)
@@ -105,6 +111,17 @@ class ReviewState:
         """
         self._append(self._reveals, json.dumps(line))
 
+    @contextmanager
+    def _alone(self, path: Path) -> Iterator[None]:
+        """Hold the file at *path* against other reviews, which read it, add to it and write it too."""
+        with ExitStack() as held:
+            try:
+                self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                held.enter_context(alone_with(path))
+            except OSError as error:
+                raise _unwritable(path, error) from None
+            yield
+
     def _append(self, path: Path, line: str) -> None:
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -115,10 +132,6 @@ class ReviewState:
             raise _unwritable(path, error) from None
 
     def _write(self, path: Path, text: str) -> None:
-        try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as error:
-            raise _unwritable(path, error) from None
         write_whole(path, text.encode())
 
 

@@ -6,7 +6,6 @@ last look follows it, and the next warm takes out what is left.
 
 from __future__ import annotations
 
-import fcntl
 import io
 import os
 import tempfile
@@ -21,6 +20,7 @@ from gongctl.cache.connection import reading
 from gongctl.cache.lock import ANOTHER_WRITER
 from gongctl.cache.warm import warm
 from gongctl.cache.writer import CacheWriter
+from gongctl.file_lock import alone_with
 from gongctl.governance.calls import secret_of
 from gongctl.governance.verdicts import VerdictWriter
 from gongmcp.errors import Exit, StartupRefusal
@@ -91,22 +91,16 @@ class Tightened:
 
 @contextmanager
 def list_lock(path: Path) -> Iterator[None]:
-    """Hold the list at *path* against other processes that block customers; waits for them.
-
-    The lock file beside it stays: it holds nothing, and removing it would let two processes hold one lock each.
-    """
-    lock = path.with_name(f".{path.name}.lock")
-    try:
-        handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise StartupRefusal(
-            f"The list cannot be changed: {error.strerror} at {lock}.", "Check the permissions of the folder."
-        ) from error
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+    """Hold the list at *path* against other processes that block customers; waits for them."""
+    with ExitStack() as held:
+        try:
+            held.enter_context(alone_with(path))
+        except OSError as error:
+            raise StartupRefusal(
+                f"The list cannot be changed: {error.strerror} at {error.filename}.",
+                "Check the permissions of the folder.",
+            ) from error
         yield
-    finally:
-        os.close(handle)
 
 
 def add_to_list(path: Path, customer: Blocked) -> bool:

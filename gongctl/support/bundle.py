@@ -13,7 +13,8 @@ import os
 import platform
 import sqlite3
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -82,7 +83,11 @@ def write_bundle(
     }
     if db is not None:
         contents["cache.json"] = _cache(db, settings.model_rules())
-    _prepare(out)
+    with _whole_or_nothing(out):
+        return _written(out, contents)
+
+
+def _written(out: Path, contents: Mapping[str, Any]) -> list[BundleFile]:
     files = [_write(out, name, contents[name]) for name in sorted(contents)]
     manifest = {
         "version": 1,
@@ -189,6 +194,18 @@ def _status(status: CacheStatus) -> dict[str, Any]:
 def _check(finding: Finding) -> str:
     """Return the check's name; a client's server has a name that its user chose."""
     return finding.check.split(" ")[0] if finding.area == "clients" else finding.check
+
+
+@contextmanager
+def _whole_or_nothing(out: Path) -> Iterator[None]:
+    """Give an empty folder *out*, and empty it again where what is written there does not come to its end."""
+    _prepare(out)
+    try:
+        yield
+    except BaseException:
+        for file in out.iterdir():
+            file.unlink()
+        raise
 
 
 def _prepare(out: Path) -> None:

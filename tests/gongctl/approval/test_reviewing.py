@@ -7,6 +7,7 @@ import os
 import stat
 import tomllib
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -234,6 +235,16 @@ def test_without_a_line_there_is_no_look(opened: Open, sample_cache: Path, tmp_p
     (tmp_path / "state").write_text("a file where the folder should be")
     with pytest.raises(StartupRefusal):
         opened().reveal(made, first(made, "omitted", "call_id"))
+
+
+def test_reviews_that_pin_at_once_lose_no_pin(tmp_path: Path) -> None:
+    def pin(number: int) -> None:
+        ReviewState(tmp_path / "state").pin("search_calls", {"limit": number})
+
+    with ThreadPoolExecutor(8) as reviews:
+        list(reviews.map(pin, range(MOST_PINNED)))
+    pinned = ReviewState(tmp_path / "state").pins()["search_calls"]
+    assert sorted(arguments["limit"] for arguments in pinned) == list(range(MOST_PINNED))
 
 
 def test_state_is_the_users_alone_and_bounded(tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import getpass
 import json
+import resource
+import signal
 import socket
 import sqlite3
 from pathlib import Path
@@ -126,6 +128,21 @@ def test_a_folder_with_something_in_it_is_refused(out: Path) -> None:
     (out / "mine").write_text("x")
     assert run(["support", "bundle", "--out", str(out)]) == Exit.USAGE
     assert [path.name for path in out.iterdir()] == ["mine"]
+
+
+def test_a_bundle_that_cannot_be_written_whole_leaves_no_part(out: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, hard))  # as a full disk does: small files fit, the next does not
+    try:
+        code = run(["support", "bundle", "--out", str(out)])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, before)
+    assert code == Exit.FAILED
+    assert "cannot be written" in capfd.readouterr().err
+    assert list(out.iterdir()) == []
+    assert run(["support", "bundle", "--out", str(out)]) == Exit.OK, "the control: with room it is written"
 
 
 def test_without_a_cache_it_tells_of_the_rest(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
