@@ -13,6 +13,7 @@ from gongmcp.settings import ServerSettings
 from tui.operations import Operations
 from tui.ports import Handler
 from tui.reviewing import Reviewing
+from tui.vcons import Vcons
 from tui.widgets.argument_form import Drafts
 
 MakePreview = Callable[[Handler, str, Mapping[str, Any], ServerSettings | None, Cancel | None], Preview]
@@ -32,6 +33,7 @@ class Bench:
         plain: whether the terminal has no other signs than plain ones.
         tool, arguments, preview: the call in hand on the home screen; no tool is ''.
         cohort: the filter that is being built, as it was typed.
+        vcons: the vCons of the cache as they are served; None = they are not looked at.
     """
 
     handler: Handler
@@ -47,6 +49,7 @@ class Bench:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     preview: Preview | None = None
     cohort: Drafts = field(default_factory=Drafts)
+    vcons: Vcons | None = None
 
     @property
     def preset(self) -> str:

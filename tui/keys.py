@@ -25,6 +25,7 @@ SCREENS = [
     _key("screen_cache", "4", "app.show_screen('4')", "Cache", "Cache: coverage by day, records, freshness, warm"),
     _key("screen_history", "5", "app.show_screen('5')", "History", "History: runs and decisions; run again, pin"),
     _key("screen_cohort", "6", "app.show_screen('6')", "Cohort", "Cohort: a filter with live counts, for Review"),
+    _key("screen_vcons", "7", "app.show_screen('7')", "vCons", "vCons: what is served of those of this cache"),
 ]
 
 # On more than one screen: one id each, so that another key for it holds everywhere.
@@ -159,6 +160,20 @@ COHORT = [
     _key("cohort_count", "r,f5", "count", "Count", "Count again"),
 ]
 
+VCON_CHANGE = _key(
+    "vcon_change", "c", "change", "Change", "Choose a tool that writes, and see what it changes", show=True
+)
+VCON_RELOAD = _key("vcon_reload", "r,f5", "reload", "Reload", "Read the vCons again")
+VCONS = [
+    _key("vcon_open", "enter", "open", "Open", "Open the vCon under the cursor", show=True),
+    _key("vcon_find", "slash", "find", "Find", "Find by a part of the subject, an address or a uuid", show=True),
+    _key("vcon_next", "n", "page(1)", "Next page", "Go to the next page of vCons", show=True),
+    _key("vcon_previous", "p,N", "page(-1)", "Previous page", "Go to the page before"),
+    VCON_CHANGE,
+    VCON_RELOAD,
+]
+VCON = [_key("vcon_read", "enter", "read", "Read", "Read all of the element under the cursor", show=True)]
+
 PATH = [_key("to_files", "down", "to_files", "Files", "Go on to the list of files")]
 
 PANES = [
@@ -204,6 +219,8 @@ REGISTRY: dict[str, list[Binding]] = {
     "Cache": STORE,
     "History": PAST,
     "Cohort": COHORT,
+    "vCons": VCONS,
+    "One vCon": VCON,
     "Path of a file": PATH,
     "Panes": PANES,
     "Rows": ROWS,

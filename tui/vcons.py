@@ -43,12 +43,14 @@ class Element:
         cells: what a list shows of it, one text for each column of its pane.
         lines: all that there is to read in it, decoded.
         removed: why only a placeholder stands there; '' = the element is there.
+        span: where it begins and ends in the conversation, each a share from 0 to 1; None = that is not known.
     """
 
     index: int
     cells: tuple[str, ...]
     lines: tuple[str, ...]
     removed: str = ""
+    span: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

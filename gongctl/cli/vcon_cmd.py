@@ -41,6 +41,7 @@ class VconGroup(LazyGroup):
     } | {
         "embed": Deferred("gongctl.cli.vcon_embed_cmd:app", "Vectors of vCons, for search by meaning."),
         "serve": Deferred("gongctl.cli.vcon_serve_cmd:app", "Serve a vCon store to MCP clients."),
+        "browse": Deferred("gongctl.cli.vcon_browse_cmd:app", "Look at a vCon store on screen, and edit it."),
     }
 
 

@@ -48,6 +48,8 @@ from tui.vcons import (
 PAGE: Final = 200
 _UUID: Final = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _EVERY: Final = 1 << 20
+_SHORT: Final = 200
+_FACTS: Final = ("started_at", "mediatype", "application", "disposition", "filename", "url")
 _AUTHOR: Final = "operator"
 
 
@@ -60,7 +62,7 @@ class WriteTool:
     description: str
     input_schema: Mapping[str, Any]
     output_schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "object"})
-    level: str = "writes"
+    level: str = ""
     limits: None = None
 
     @classmethod
@@ -230,22 +232,31 @@ class _Telling:
         texts = self._texts.get(("dialog", row["idx"]), [])
         lasts = "" if row["duration_seconds"] is None else _clock(row["duration_seconds"] * 1000)
         who = ", ".join(self._name(index) for index in _indexes(json.loads(row["parties"])))
-        cells = (row["started_at"], lasts, row["dialog_type"], who, texts[0]["text"] if texts else "")
-        facts = [f"{name}: {row[name]}" for name in ("mediatype", "application", "disposition", "url") if row[name]]
-        return Element(row["idx"], cells, (*facts, *self._said(texts)), self._gone("dialog", row))
+        began = row["started_at"][:16].replace("T", " ")
+        cells = (began, lasts, row["dialog_type"], who, _shortly(texts))
+        facts = [f"{name.replace('_at', '')}: {row[name]}" for name in _FACTS if row[name]]
+        return Element(row["idx"], cells, (*facts, *self._said(texts)), self._gone("dialog", row), self._span(row))
+
+    def _span(self, row: sqlite3.Row) -> tuple[float, float] | None:
+        first, whole = self._header["started_ms"], self._header["duration_seconds"] * 1000
+        if first is None or row["started_ms"] is None or whole <= 0:
+            return None
+        begins = row["started_ms"] - first
+        ends = begins + (row["duration_seconds"] or 0) * 1000
+        return max(0.0, min(1.0, begins / whole)), max(0.0, min(1.0, ends / whole))
 
     def _analysis(self, row: sqlite3.Row) -> Element:
         texts = self._texts.get(("analysis", row["idx"]), [])
-        first = texts[0]["text"] if texts else ""
-        cells = (row["analysis_type"], row["vendor"], row["product"], f"{row['body_bytes']:,}", first)
+        size = f"{row['body_bytes']:,}"
+        cells = (row["analysis_type"], row["vendor"], row["product"], size, _shortly(texts))
         if row["analysis_type"] == TRANSCRIPT or not self._is_store:
             return Element(row["idx"], cells, self._said(texts))
         return Element(row["idx"], cells, self._body("analysis", row["idx"], texts))
 
     def _attachment(self, row: sqlite3.Row) -> Element:
         texts = self._texts.get(("attachment", row["idx"]), [])
-        first = texts[0]["text"] if texts else ""
-        cells = (row["purpose"] or row["legacy_type"], row["mediatype"], f"{row['body_bytes']:,}", first)
+        size = f"{row['body_bytes']:,}"
+        cells = (row["purpose"] or row["legacy_type"], row["mediatype"], size, _shortly(texts))
         return Element(row["idx"], cells, self._body("attachments", row["idx"], texts))
 
     def _given(self, array: str, index: int) -> Any:
@@ -280,6 +291,11 @@ class _Telling:
         if not self._is_store:
             return ()
         return tuple(_finding(finding) for finding in validate(self._document, "core-03").findings)
+
+
+def _shortly(texts: Sequence[sqlite3.Row]) -> str:
+    """Return the beginning of what stands in an element, on one line."""
+    return " ".join(texts[0]["text"][:_SHORT].split()) if texts else ""
 
 
 def _finding(finding: Finding) -> VconFinding:

@@ -18,7 +18,7 @@ class ToolHead(Flow):
         exposure = Content.assemble(
             ("exposure ", "$quiet"), literal(tool.level), (f", {LEVELS.get(tool.level, 'unknown level')}", "$quiet")
         )
-        parts = [exposure]
+        parts = [exposure] if tool.level else []
         if tool.limits is not None:
             rows = f"{tool.limits.default}, at most {tool.limits.ceiling}, hard cap {tool.limits.hard}"
             parts.append(Content.assemble(("rows ", "$quiet"), literal(rows)))
