@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from typing import TypeVar
 
-import anyio
-from anyio import CapacityLimiter, to_thread
+from anyio import CancelScope
 
 from gongmcp.cancel import Cancel
 from gongmcp.protocol.ports import Handler
@@ -24,13 +26,13 @@ class Door:
     def __init__(self, get_handler: Callable[[], Handler]) -> None:
         self._get_handler = get_handler
         self._resolving = threading.Lock()
-        self._calls = CapacityLimiter(CALLS_AT_ONCE)
+        self._calls = ThreadPoolExecutor(CALLS_AT_ONCE, "gongmcp call")
         # Apart from the calls, so that four long ones do not keep a client from listing or greeting.
-        self._questions = CapacityLimiter(CALLS_AT_ONCE)
+        self._questions = ThreadPoolExecutor(CALLS_AT_ONCE, "gongmcp question")
 
     async def ask(self, question: Callable[[Handler], T]) -> T:
         """Return the answer to a short question that runs no tool (lists, instructions)."""
-        return await to_thread.run_sync(lambda: question(self._handler()), limiter=self._questions)
+        return await asyncio.wrap_future(self._begun(self._questions, lambda: question(self._handler())))
 
     async def call(self, work: Callable[[Handler, Cancel], T]) -> T:
         """Return what *work* returns, which may take long: it is interrupted when this call is cancelled.
@@ -38,31 +40,29 @@ class Door:
         A cancelled call keeps its place among the calls at once until its thread is really done.
         """
         cancel = Cancel()
-        done = False
+        running = self._begun(self._calls, lambda: work(self._handler(), cancel))
+        try:
+            return await asyncio.wrap_future(running)
+        except asyncio.CancelledError:
+            cancel.cancel()
+            if not running.done():  # one that still waited for a thread is not begun any more
+                with CancelScope(shield=True):
+                    await _settled(running)
+            raise
 
-        async def interrupt() -> None:
-            try:
-                await anyio.sleep_forever()
-            finally:
-                if not done:
-                    cancel.cancel()
-
-        def run() -> T:
-            return work(self._handler(), cancel)
-
-        failure: Exception | None = None
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(interrupt)
-            try:
-                result = await to_thread.run_sync(run, limiter=self._calls)
-            except Exception as error:  # noqa: BLE001 - raised below, outside the group that would wrap it
-                failure = error
-            done = True
-            tasks.cancel_scope.cancel()
-        if failure is not None:
-            raise failure
-        return result
+    @staticmethod
+    def _begun(pool: ThreadPoolExecutor, work: Callable[[], T]) -> Future[T]:
+        """Have *work* done by a thread, in the context of whoever asks."""
+        return pool.submit(copy_context().run, work)
 
     def _handler(self) -> Handler:
         with self._resolving:
             return self._get_handler()
+
+
+async def _settled(running: Future[T]) -> None:
+    """Wait until *running* has ended, in whatever way."""
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    running.add_done_callback(lambda _: loop.call_soon_threadsafe(ended.set))
+    await ended.wait()

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
+import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream
+from mcp.server.connection import Connection
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
+from mcp.server.runner import serve_one
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.subscriptions import (
     InMemorySubscriptionBus,
@@ -25,9 +28,12 @@ from mcp.server.subscriptions import (
     ToolsListChanged,
 )
 from mcp.server.transport_security import TransportSecuritySettings
-from mcp.shared.exceptions import MCPError
+from mcp.shared.exceptions import MCPError, NoBackChannelError
+from mcp.shared.jsonrpc_dispatcher import handler_exception_to_error_data, progress_token_from_params
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
+from mcp.shared.transport_context import TransportContext
 from mcp_types import (
+    DEFAULT_NEGOTIATED_VERSION,
     LOG_LEVEL_META_KEY,
     JSONRPCError,
     JSONRPCNotification,
@@ -38,7 +44,9 @@ from mcp_types import (
     LoggingMessageNotificationParams,
     SubscriptionsListenRequestParams,
 )
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError
+from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 __all__ = [
@@ -54,8 +62,10 @@ __all__ = [
     "Server",
     "SessionMessage",
     "ValidationError",
+    "answer_once",
     "asked_level",
     "connect",
+    "has_handshake",
     "incoming",
     "is_modern",
     "send_log",
@@ -144,6 +154,66 @@ async def send_log(ctx: RequestContext, level: LoggingLevel, data: Any) -> None:
     await ctx.session.send_notification(LoggingMessageNotification(params=params), related_request_id=ctx.request_id)
 
 
+def has_handshake(version: str | None) -> bool:
+    """Return whether a request with this ``MCP-Protocol-Version`` header is of a version with a handshake."""
+    return version is None or version in HANDSHAKE_PROTOCOL_VERSIONS
+
+
+Tell = Callable[[dict[str, Any]], Awaitable[None]]
+"""Sends one notification to the client on the stream of its request."""
+
+
+_NO_WAY_BACK = TransportContext(kind="streamable-http", can_send_request=False)
+
+
+@dataclass(slots=True)
+class _OneRequest:
+    """What the SDK is given of a request that stands alone: notifications go to its own stream, and the server cannot
+    ask its client anything, for there is no way back."""
+
+    request_id: str | int
+    message_metadata: ServerMessageMetadata
+    progress_token: str | int | None
+    tell: Tell
+    transport: TransportContext = _NO_WAY_BACK
+    cancel_requested: anyio.Event = field(default_factory=anyio.Event)
+    can_send_request: bool = False
+
+    async def send_raw_request(self, method: str, _params: object, _opts: object = None) -> dict[str, Any]:
+        raise NoBackChannelError(method)
+
+    async def notify(self, method: str, params: Mapping[str, Any] | None, _opts: object = None) -> None:
+        await self.tell({"jsonrpc": "2.0", "method": method} | ({} if params is None else {"params": dict(params)}))
+
+    async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        if self.progress_token is not None:
+            told = {"progressToken": self.progress_token, "progress": progress, "total": total, "message": message}
+            await self.notify(
+                "notifications/progress", {name: value for name, value in told.items() if value is not None}
+            )
+
+
+async def answer_once(
+    server: Server[Any], message: dict[str, Any], version: str | None, scope: Scope, tell: Tell
+) -> dict[str, Any]:
+    """Return the answer to one request of a version with a handshake, as a JSON-RPC message.
+
+    *message* is decoded (``lines.decode``); *version* is what its header says. The SDK's own way runs a connection of
+    eleven tasks for each request that belongs to no session; this is the same without them.
+    """
+    request_id, params = message["id"], message.get("params")
+    metadata = ServerMessageMetadata(request_context=Request(scope), can_send_request=False)
+    context = _OneRequest(request_id, metadata, progress_token_from_params(params), tell)
+    connection = Connection.from_envelope(version or DEFAULT_NEGOTIATED_VERSION, None, None)
+    try:
+        result = await serve_one(server, context, message["method"], params, connection=connection, lifespan_state=None)
+    except (MCPError, ValidationError) as error:
+        data = handler_exception_to_error_data(error)
+        assert data is not None
+        return JSONRPCError(jsonrpc="2.0", id=request_id, error=data).model_dump(by_alias=True, exclude_unset=True)
+    return {"jsonrpc": "2.0", "id": request_id, "result": result}
+
+
 def incoming(message: dict[str, Any], on_unanswered: Callable[[], Awaitable[None]]) -> SessionMessage:
     """Return a decoded request or notification (``lines.decode``) as the SDK takes it.
 
@@ -173,7 +243,8 @@ class McpServer(Server[Any]):
     """The SDK's server, which tells its clients when its lists have changed."""
 
     def __init__(self, name: str, version: str) -> None:
-        super().__init__(name, version=version)
+        # None of our schemas has parameters that clients repeat in headers; without this, each call lists all tools.
+        super().__init__(name, version=version, get_tool_input_schema=lambda _name: None)
         self.pipe: RequestContext | None = None
         self.bus = InMemorySubscriptionBus()
         self.listening = ListenHandler(self.bus)
@@ -204,7 +275,7 @@ class McpServer(Server[Any]):
 
 
 class McpOverHttp:
-    """The SDK's streamable HTTP around a server, as an ASGI application: no sessions, answers as streams of events."""
+    """The SDK's streamable HTTP for versions without a handshake, as an ASGI application."""
 
     def __init__(self, server: McpServer) -> None:
         self._server = server

@@ -79,7 +79,7 @@ def register_tools(server: Server[Any], door: Door, levels: LogLevels, page_rows
         return wire.ListToolsResult(tools=list(map(_tool, page)), next_cursor=cursor)
 
     @shielded
-    async def call_tool(ctx: RequestContext, params: wire.CallToolRequestParams) -> wire.CallToolResult:
+    async def call_tool(ctx: RequestContext, params: wire.CallToolRequestParams) -> dict[str, Any]:
         try:
             answer = await with_progress(
                 ctx,
@@ -117,13 +117,15 @@ def _hints(info: ToolInfo) -> wire.ToolAnnotations:
     return _READ_ONLY
 
 
-def _result(answer: Answer) -> wire.CallToolResult:
+def _result(answer: Answer) -> dict[str, Any]:
     # The SDK would turn NaN and infinities into null without a word; this refuses them.
     result_bytes(answer)
     body = result_object(answer)
     if answer.error is not None:
         body["_meta"] = {ERROR_META: answer.error}
-    return wire.CallToolResult.model_validate(body)
+    wire.CallToolResult.model_validate(body)
+    # Not as the model, which the SDK would only take apart. Versions with a handshake know no type of a result.
+    return body | {"resultType": "complete"}
 
 
 async def _around(door: Door, pipe: Client, message: Incoming, proceed: Proceed) -> HandlerResult:

@@ -5,8 +5,9 @@ Neither says more than the answer does: a tool's own name, a code of the closed 
 
 from __future__ import annotations
 
-import time
+import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, Final, TypeVar
 
 import anyio
@@ -70,17 +71,18 @@ def register_logging(server: Server[Any], levels: LogLevels) -> None:
 
 async def with_progress(ctx: RequestContext, work: Callable[[], Awaitable[T]]) -> T:
     """Return what *work* returns; meanwhile report progress to a client that asked for it."""
-    failure: Exception | None = None
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_report, ctx)
-        try:
-            result = await work()
-        except Exception as error:  # noqa: BLE001 - raised below, outside the group that would wrap it
-            failure = error
-        tasks.cancel_scope.cancel()
-    if failure is not None:
-        raise failure
-    return result
+    loop = asyncio.get_running_loop()
+    reporting: list[asyncio.Task[None]] = []
+    # Most calls have ended by then, and cost no task.
+    timer = loop.call_later(PROGRESS_SECONDS, lambda: reporting.append(loop.create_task(_report(ctx, loop.time()))))
+    try:
+        return await work()
+    finally:
+        timer.cancel()
+        if reporting:
+            reporting[0].cancel()
+            with anyio.CancelScope(shield=True):
+                await asyncio.wait(reporting)  # the answer comes behind what is told of it
 
 
 async def tell_outcome(ctx: RequestContext, tool: str, outcome: str, levels: LogLevels) -> None:
@@ -91,9 +93,11 @@ async def tell_outcome(ctx: RequestContext, tool: str, outcome: str, levels: Log
         await send_log(ctx, level, {"tool": tool, "outcome": outcome})
 
 
-async def _report(ctx: RequestContext) -> None:
-    started = time.monotonic()
-    while True:
-        await anyio.sleep(PROGRESS_SECONDS)
-        seconds = round(time.monotonic() - started, 1)
-        await ctx.session.report_progress(seconds, None, f"Still searching after {seconds:.0f} s.")
+async def _report(ctx: RequestContext, now: float) -> None:
+    """Report, from PROGRESS_SECONDS behind the start on, until cancelled or until nobody listens."""
+    started = now - PROGRESS_SECONDS
+    with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+        while True:
+            seconds = round(asyncio.get_running_loop().time() - started, 1)
+            await ctx.session.report_progress(seconds, None, f"Still searching after {seconds:.0f} s.")
+            await asyncio.sleep(PROGRESS_SECONDS)

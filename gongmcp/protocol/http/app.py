@@ -1,7 +1,8 @@
 """The application: routes, the gate around them, and the SDK's streamable HTTP behind ``/mcp``.
 
 Requests are answered without a session of the protocol, as a stream of events: so any worker can answer any of them,
-and a client that leaves takes its running query with it. (In JSON mode and in sessions the SDK does not notice.)
+and a client that leaves takes its running query with it. Those of versions with a handshake are answered by
+``exchange``, the others by the SDK.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from gongmcp.protocol.http.answers import send_bytes, send_json
 from gongmcp.protocol.http.body import BadLine, Gone, message_of, read_body, replayed
 from gongmcp.protocol.http.changes import ChangeStreams
 from gongmcp.protocol.http.endpoints import Health, Metrics, ResourceMetadata, metadata_url
+from gongmcp.protocol.http.exchange import Exchange
 from gongmcp.protocol.http.gate import Access, Gate, Limits, RouteRule
 from gongmcp.protocol.http.origins import Addresses
 from gongmcp.protocol.lines import error_line
-from gongmcp.protocol.sdk import McpOverHttp
+from gongmcp.protocol.sdk import McpOverHttp, has_handshake
 from gongmcp.protocol.server import create_mcp_server
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ RULES = {
 """Every path of a server without an issuer, and who may use it."""
 
 _METADATA = RouteRule(("GET",), Access.ANYBODY, pages=True)
+VERSION_HEADER = b"mcp-protocol-version"
 METADATA_PATHS = ("/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp")
 
 
@@ -58,9 +61,10 @@ class Application:
         """Serve what *serving* gives to whom *resolver* lets in."""
         self.leaving = False
         self.changes = ChangeStreams()
-        self.mcp = McpOverHttp(create_mcp_server(serving.handler, name=serving.server_name))
+        server = create_mcp_server(serving.handler, name=serving.server_name)
+        self.mcp = McpOverHttp(server)
         rules = dict(RULES)
-        endpoint = _Endpoint(self.mcp, self.changes)
+        endpoint = _Endpoint(Exchange(server), self.mcp, self.changes)
         routes = [
             Route("/mcp", endpoint, methods=list(_MCP.methods)),
             Route("/mcp/", endpoint, methods=list(_MCP.methods)),
@@ -113,7 +117,8 @@ class Application:
 class _Endpoint:
     """``/mcp``: POST is a message, GET a stream of news."""
 
-    def __init__(self, mcp: ASGIApp, changes: ChangeStreams) -> None:
+    def __init__(self, exchange: Exchange, mcp: ASGIApp, changes: ChangeStreams) -> None:
+        self._exchange = exchange
         self._mcp = mcp
         self._changes = changes
 
@@ -121,6 +126,7 @@ class _Endpoint:
         if scope["method"] == "GET":
             await self._changes.serve(scope, receive, send)
             return
+        version = next((value.decode("latin-1") for name, value in scope["headers"] if name == VERSION_HEADER), None)
         lengths = [value for name, value in scope["headers"] if name == b"content-length"]
         try:
             body = await read_body(receive, lengths)
@@ -134,4 +140,7 @@ class _Endpoint:
         if message is None:
             await send_bytes(send, 202, b"", {})
             return
-        await self._mcp(scope, replayed(body, receive), send)
+        if has_handshake(version):
+            await self._exchange(message, version, scope, receive, send)
+        else:
+            await self._mcp(scope, replayed(body, receive), send)
