@@ -67,11 +67,11 @@ class Times:
 
 
 class Bench:
-    """A handler over one cache under the default policy, whose calls can be measured."""
+    """A handler over one cache, of the default policy unless one is given, whose calls can be measured."""
 
-    def __init__(self, pool: StorePool) -> None:
+    def __init__(self, pool: StorePool, handler: ToolHandler | None = None) -> None:
         self.pool = pool
-        self.handler = ToolHandler(Policy(), pool)
+        self.handler = handler or ToolHandler(Policy(), pool)
 
     def cost(self, case: Case) -> Cost:
         """Run *case* and count its steps, in tens.
@@ -92,15 +92,15 @@ class Bench:
             self.pool.on_steps = None
         return Cost(counted, max(1, structured.get("ranked_over", structured.get("returned", 1))))
 
-    def times(self, case: Case, repeat: int) -> Times:
-        """Return how long *repeat* calls took, after two to warm up."""
+    def times(self, case: Case, repeat: int, *, warming: int = 2) -> Times:
+        """Return how long *repeat* calls took, after *warming* more to warm up."""
         clock, processor = [], []
-        for _ in range(repeat + 2):
+        for _ in range(repeat + warming):
             started, cpu = time.perf_counter(), time.process_time()
             answered(self.handler.call(case.tool, case.arguments), case)
             processor.append((time.process_time() - cpu) * 1000)
             clock.append((time.perf_counter() - started) * 1000)
-        return Times(sorted(clock[2:]), sorted(processor[2:]))
+        return Times(sorted(clock[warming:]), sorted(processor[warming:]))
 
 
 def answered(outcome: Outcome, case: Case) -> Mapping[str, Any]:

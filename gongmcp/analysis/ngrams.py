@@ -71,6 +71,9 @@ class TermCounts:
         self.calls.update(found.keys())
 
 
-def is_part_of(term: str, longer: str) -> bool:
-    """Tell whether the words of *term* stand in a row in *longer*, which has more of them."""
-    return term != longer and f" {term} " in f" {longer} "
+def parts_of(term: str) -> Iterator[str]:
+    """Yield the terms that stand in a row in *term* and are shorter; a word is made of none."""
+    words = term.split(" ")
+    for length in range(1, len(words)):
+        for start in range(len(words) - length + 1):
+            yield " ".join(words[start : start + length])

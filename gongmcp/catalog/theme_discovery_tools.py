@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from gongmcp.analysis.log_likelihood import lift, log_likelihood
-from gongmcp.analysis.ngrams import TermCounts, is_content, is_part_of, spoken_words
+from gongmcp.analysis.ngrams import TermCounts, is_content, parts_of, spoken_words
 from gongmcp.analysis.phrases import mostly_said_as
 from gongmcp.analysis.stop_words import stop_words
 from gongmcp.analysis.word_counts import WordCounts
@@ -245,11 +245,8 @@ def _ranked(here: TermCounts | WordCounts, there: TermCounts | WordCounts, kept:
             }
         )
     graded.sort(key=lambda row: (-(row["g2"] or 0.0), -row["calls"], -row["count"], row["theme"]))
-    out: list[dict[str, Any]] = []
-    for row in graded[: 4 * MAX_THEMES]:
-        covered = any(
-            is_part_of(row["theme"], longer["theme"]) and longer["count"] >= 0.7 * row["count"] for longer in graded
-        )
-        if not covered:
-            out.append(row)
-    return out[:MAX_THEMES]
+    within: Counter[str] = Counter()
+    for row in graded:
+        for part in parts_of(row["theme"]):
+            within[part] = max(within[part], row["count"])
+    return [row for row in graded if within[row["theme"]] < 0.7 * row["count"]][:MAX_THEMES]
