@@ -21,6 +21,37 @@ HEAD_BYTES: Final = 16 * 1024
 """Longest head of a request."""
 
 
+class JoinedWrites:
+    """A transport that sends what is written in one turn of the event loop in one piece: head, body and end of an answer
+    would be three calls of the system."""
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._held: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        """Send *data* at the end of this turn."""
+        if not data:
+            return
+        if not self._held:
+            self._loop.call_soon(self._send)
+        self._held.append(data)
+
+    def close(self) -> None:
+        """Close the connection when all is sent."""
+        self._send()
+        self._transport.close()
+
+    def _send(self) -> None:
+        held, self._held = self._held, []
+        if held and not self._transport.is_closing():
+            self._transport.write(b"".join(held))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+
 class Connection(H11Protocol):
     """One connection of uvicorn, ended when its client is too slow or one too many."""
 
@@ -33,7 +64,7 @@ class Connection(H11Protocol):
             self.transport = transport
             transport.abort()
             return
-        super().connection_made(transport)
+        super().connection_made(JoinedWrites(transport, self.loop))  # type: ignore[arg-type]
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:

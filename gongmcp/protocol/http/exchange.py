@@ -8,6 +8,7 @@ notification, and is kept alive.
 from __future__ import annotations
 
 import asyncio
+from functools import lru_cache
 from typing import Any, Final
 
 import anyio
@@ -125,16 +126,17 @@ def _event(data: bytes) -> bytes:
 
 
 def _check_headers(scope: Scope) -> None:
-    accepted, content_type = b"", b""
-    for name, value in scope["headers"]:
-        if name == b"accept":
-            accepted += b"," + value
-        elif name == b"content-type":
-            content_type = value
-    kinds = {part.split(b";")[0].strip().lower() for part in accepted.split(b",")}
-    if not all(
-        kinds & {b"*/*", kind.split(b"/")[0] + b"/*", kind} for kind in (b"application/json", b"text/event-stream")
-    ):
+    accepted = b",".join(value for name, value in scope["headers"] if name == b"accept")
+    if not _takes_both(accepted):
         raise Refused(406, "", "Accept both application/json and text/event-stream.")
+    content_type = next((value for name, value in scope["headers"] if name == b"content-type"), b"")
     if content_type.split(b";")[0].strip().lower() != b"application/json":
         raise Refused(415, "", "Content-Type must be application/json.")
+
+
+@lru_cache(maxsize=64)
+def _takes_both(accepted: bytes) -> bool:
+    kinds = {part.split(b";")[0].strip().lower() for part in accepted.split(b",")}
+    if b"*/*" in kinds:
+        return True
+    return bool(kinds & {b"application/json", b"application/*"}) and bool(kinds & {b"text/event-stream", b"text/*"})
