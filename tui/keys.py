@@ -174,6 +174,15 @@ VCONS = [
 ]
 VCON = [_key("vcon_read", "enter", "read", "Read", "Read all of the element under the cursor", show=True)]
 
+TO_TOKENS = [_key("tokens", "K", "app.tokens", "Tokens", "Access tokens of agents over HTTP: list, mint, take back")]
+TOKENS = [
+    _key("token_mint", "m", "mint", "Mint", "Mint an access token; it is shown once", show=True),
+    _key("token_revoke", "d", "revoke", "Take back", "Take back the token under the cursor", show=True),
+    _key("token_reload", "r,f5", "reload", "Reload", "Read the file again"),
+]
+
+MINTED = [_key("token_copy", "y", "copy", "Copy", "Copy the new token", show=True)]
+
 PATH = [_key("to_files", "down", "to_files", "Files", "Go on to the list of files")]
 
 PANES = [
@@ -221,6 +230,9 @@ REGISTRY: dict[str, list[Binding]] = {
     "Cohort": COHORT,
     "vCons": VCONS,
     "One vCon": VCON,
+    "Every screen but dialogs": TO_TOKENS,
+    "Access tokens": TOKENS,
+    "A new token": MINTED,
     "Path of a file": PATH,
     "Panes": PANES,
     "Rows": ROWS,

@@ -13,7 +13,7 @@ from gongctl.cli.lazy import LightCommand
 from gongctl.cli.output import counted, emit_json, emit_text, fail, heading, note, paragraph, table
 from gongctl.cli.policy_options import EPILOG, resolve, shows_ids, takes_policy
 from gongctl.cli.restricted import sensitive
-from gongctl.cli.screens import Ascii, Port, Web, interactive, open_review, reviewing_of, show_in_browser
+from gongctl.cli.screens import AccessTokens, Ascii, Port, Web, interactive, open_review, reviewing_of, show_in_browser
 from gongmcp.errors import Exit
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def review(
     ascii: Ascii = False,  # noqa: A002
     web: Web = False,
     port: Port = 0,
+    access_tokens: AccessTokens = None,
 ) -> None:
     """Review the tools of a preset, riskiest exposure first, and approve them into the lock (--lock FILE).
 
@@ -68,7 +69,7 @@ def review(
     elif as_json or as_table or not interactive():
         _print(reviewing, settings, tool, as_json=as_json)
     else:
-        open_review(reviewing, settings, Path(db), config, tool or "", ascii=ascii)
+        open_review(reviewing, settings, Path(db), config, tool or "", ascii=ascii, access_tokens=access_tokens)
 
 
 def _print(reviewing: CacheReviewing, settings: ServerSettings, tool: str | None, *, as_json: bool) -> None:

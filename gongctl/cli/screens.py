@@ -29,6 +29,17 @@ Web = Annotated[bool, typer.Option("--web", help="Show the screens in a browser 
 Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="With --web: the port; 0 is any that is free.")]
 """Port of the loopback interface on which a browser finds the screens."""
 
+AccessTokens = Annotated[
+    Path | None,
+    typer.Option(
+        "--access-tokens",
+        envvar="GONGMCP_ACCESS_TOKENS",
+        metavar="FILE",
+        help="Access tokens to mint and take back on screen: the file of gongctl token.",
+    ),
+]
+"""The file of access tokens that the screens may change."""
+
 _WEB_DRIVER = "textual.drivers.web_driver:"
 
 
@@ -56,12 +67,14 @@ def open_review(
     tool: str = "",
     *,
     ascii: bool,  # noqa: A002
+    access_tokens: Path | None = None,
 ) -> None:
     """Open the screens at the queue. The lock is what is written there, so it does not bind what is on show."""
     from dataclasses import replace
 
     from gongctl.cli.operations import CacheOperations
     from gongctl.cli.policy_options import open_handler
+    from gongctl.cli.token_operations import token_file
     from tui.app import PreflightApp
 
     settings = replace(settings, lock=None)
@@ -69,7 +82,14 @@ def open_review(
     blocked = is_blocking()
     operations = CacheOperations(db, settings, config=config, restricted=blocked)
     PreflightApp(
-        handler, operations, settings=settings, restricted=blocked, reviewing=reviewing, tool=tool, ascii=ascii
+        handler,
+        operations,
+        settings=settings,
+        restricted=blocked,
+        reviewing=reviewing,
+        tokens=token_file(access_tokens, settings),
+        tool=tool,
+        ascii=ascii,
     ).run()
 
 

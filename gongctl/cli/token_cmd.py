@@ -152,7 +152,7 @@ def listed(file: File, as_json: Json = False) -> None:
                 record.label,
                 record.standing(time.time()),
                 _time(record.expires) or "for ever",
-                _narrowed(record),
+                narrowed_words(record),
                 str(record.per_minute or "as the server"),
             )
             for record in records
@@ -193,7 +193,8 @@ def _described(record: TokenRecord) -> dict[str, Any]:
     }
 
 
-def _narrowed(record: TokenRecord) -> str:
+def narrowed_words(record: TokenRecord) -> str:
+    """Return what a token gets less than the server serves, in short; ``nothing`` where it gets all."""
     from gongctl.tokens.asked import in_words
 
     tools = "" if record.allowlist is None else f"{len(record.allowlist)} tools"

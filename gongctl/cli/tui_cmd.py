@@ -12,7 +12,7 @@ from gongctl.cli.operations import CacheOperations
 from gongctl.cli.output import fail
 from gongctl.cli.policy_options import EPILOG, open_handler, resolve, shows_ids, takes_policy
 from gongctl.cli.restricted import is_blocking, sensitive
-from gongctl.cli.screens import Ascii, Port, Web, interactive, open_review, reviewing_of, show_in_browser
+from gongctl.cli.screens import AccessTokens, Ascii, Port, Web, interactive, open_review, reviewing_of, show_in_browser
 from gongmcp.errors import Exit
 from gongmcp.settings import ServerSettings
 
@@ -25,20 +25,24 @@ def open_preview(
     config: Path | None = None,
     *,
     ascii: bool = False,  # noqa: A002
+    access_tokens: Path | None = None,
 ) -> None:
     """Run the preview over the cache at *db* until the operator leaves it; *config* is the settings file.
 
-    *ascii* draws no lines, bars and arrows, but letters in their place.
+    *ascii* draws no lines, bars and arrows, but letters in their place; *access_tokens* is the file of tokens that may
+    be changed.
 
     Raises:
         StartupRefusal: the file is no usable cache.
     """
     handler = open_handler(settings, db)  # before Textual: a refusal needs no screen
+    from gongctl.cli.token_operations import token_file
     from tui.app import PreflightApp
 
     blocked = is_blocking()
     operations = CacheOperations(db, settings, config=config, restricted=blocked)
-    PreflightApp(handler, operations, settings=settings, restricted=blocked, ascii=ascii).run()
+    tokens = token_file(access_tokens, settings)
+    PreflightApp(handler, operations, settings=settings, restricted=blocked, tokens=tokens, ascii=ascii).run()
 
 
 @app.command("tui", epilog=EPILOG)
@@ -52,6 +56,7 @@ def tui(
     ascii: Ascii = False,  # noqa: A002
     web: Web = False,
     port: Port = 0,
+    access_tokens: AccessTokens = None,
 ) -> None:
     """Preview on screen, for any tool, what an agent would receive and what is withheld and why.
 
@@ -73,6 +78,7 @@ def tui(
     config = Path(flags["config"]) if "config" in flags else None
     settings = resolve(flags)
     if settings.lock is not None:  # what a server under the lock serves is looked at, not reviewed
-        open_preview(settings, db, config, ascii=ascii)
+        open_preview(settings, db, config, ascii=ascii, access_tokens=access_tokens)
     else:
-        open_review(reviewing_of(settings, db, config), settings, db, config, ascii=ascii)
+        reviewing = reviewing_of(settings, db, config)
+        open_review(reviewing, settings, db, config, ascii=ascii, access_tokens=access_tokens)

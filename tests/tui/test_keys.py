@@ -82,6 +82,6 @@ def test_a_key_can_be_given_to_another_id(theatre: Any) -> None:
 def test_the_palette_offers_what_the_keys_do_and_no_file_writing(theatre: Any) -> None:
     async def scene(screen: Preflight, pilot: Pilot[None]) -> None:
         titles = {command.title for command in pilot.app.get_system_commands(screen)}
-        assert titles == {binding.tooltip for binding in [*keys.PREFLIGHT, *keys.APP]}
+        assert titles == {binding.tooltip for binding in [*keys.PREFLIGHT, *keys.APP, *keys.TO_TOKENS]}
 
     theatre.play(theatre.Stage(), scene)
