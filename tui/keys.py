@@ -50,6 +50,7 @@ TO_GOVERNANCE = _key(
 ARGUMENTS = _key("arguments", "a", "arguments", "Arguments", "Go to the arguments")
 JSON = _key("json", "e", "json", "JSON", "Arguments as a form or as JSON")
 RESET = _key("reset", "u", "reset", "Clear", "Clear the arguments")
+EDITOR = _key("editor", "E", "editor", "Editor", "Edit the arguments as JSON in $EDITOR (in a terminal alone)")
 
 PREFLIGHT = [
     RUN,
@@ -58,6 +59,7 @@ PREFLIGHT = [
     ARGUMENTS,
     JSON,
     RESET,
+    EDITOR,
     VIEW,
     NEXT_WITHHELD,
     PREVIOUS_WITHHELD,
@@ -83,11 +85,14 @@ REVIEW_OWN = [
     _key("samples", "x", "samples", "Samples", "Choose among the samples of this tool", show=True),
     _key("lens", "l", "lens", "Lens", "Next lens: wire, content, structured, both", show=True),
     _key("detail", "d", "detail", "Detail", "All that is known of the withheld thing that is pointed at"),
+    _key("exempt_draft", "X", "exempt_draft", "Draft", "Draft the settings that would let what is pointed at through"),
     _key("reveal", "R", "reveal", "Reveal", "Reveal the one withheld value that is pointed at"),
     _key("cost", "k", "cost", "Cost", "Tokens and bytes: of the definitions, of this answer"),
-    _key("find", "slash", "find", "Find", "Find words in what the agent sees"),
-    _key("find_next", "f", "find_next(1)", "Next found", "Go to the next place of the words"),
-    _key("find_previous", "F", "find_next(-1)", "Previous found", "Go to the previous place of the words"),
+    _key("find", "slash", "find", "Find", "Find words, a /pattern/ or a $.path in what the agent sees"),
+    _key("find_next", "f", "find_next(1)", "Next found", "Go to the next place of what was sought"),
+    _key("find_previous", "F", "find_next(-1)", "Previous found", "Go to the previous place of what was sought"),
+    _key("wider", "right_square_bracket", "resize(1)", "Wider", "Make the pane with the cursor wider"),
+    _key("narrower", "left_square_bracket", "resize(-1)", "Narrower", "Make the pane with the cursor narrower"),
     _key("command", "Y", "command", "Command", "Copy the command that prints the same"),
 ]
 REVIEW = [

@@ -10,10 +10,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from gongmcp.exposure.ledger import Place
 from gongmcp.preview.lens import lens_bytes, lens_text
 from gongmcp.preview.model import Lens, Preview, Range, Span
 from gongmcp.render.wire import result_object
 from tui.answer import SIGNS, Spot, View, json_view
+from tui.finding import Path
 
 KEPT = "kept"
 
@@ -28,13 +30,19 @@ class Manner(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Lines on show; *spots* holds the place of span number i of the preview where it shows, *json* how to colour."""
+    """Lines on show; *spots* holds the place of span number i of the preview where it shows, *json* how to colour,
+    *at* the line of each member where the answer is laid out as JSON."""
 
     lines: list[str] = field(default_factory=list)
     spots: Mapping[int, Spot] = field(default_factory=dict)
     json: bool = False
     by_line: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     signs: Mapping[int, str] = field(default_factory=dict)
+    at: Mapping[Place, int] = field(default_factory=dict)
+
+    def lines_of(self, path: Path) -> list[int]:
+        """Return the lines on which what *path* names begins; none where the answer is not laid out as JSON."""
+        return sorted({line for place, line in self.at.items() if path.leads_to(place)})
 
     def spans_at(self, line: int, start: int, end: int) -> list[int]:
         """Return the numbers of the withheld spans that show on *line* between two characters, in their order."""
@@ -58,13 +66,20 @@ def see(preview: Preview, lens: Lens, manner: Manner) -> Seen:
         return _exact(preview, lens)
     if lens is Lens.WIRE:
         view = json_view(result_object(answer))
-        return _seen(preview, view.lines, _in_view(preview, view, ("structuredContent",), 0), json=True)
+        spots = _in_view(preview, view, ("structuredContent",), 0)
+        return _seen(preview, view.lines, spots, json=True, at=view.at | _below(view, "structuredContent"))
     view = json_view(answer.structured)
     if lens is Lens.STRUCTURED:
-        return _seen(preview, view.lines, _in_view(preview, view, (), 0), json=True)
+        return _seen(preview, view.lines, _in_view(preview, view, (), 0), json=True, at=view.at)
     text = [*answer.text.split("\n"), ""]
     spots = _in_view(preview, view, (), len(text)) | _in_text(preview, answer.text, 0)
-    return _seen(preview, [*text, *view.lines], spots, json=True)
+    at = {place: line + len(text) for place, line in view.at.items()}
+    return _seen(preview, [*text, *view.lines], spots, json=True, at=at)
+
+
+def _below(view: View, member: str) -> dict[Place, int]:
+    """Return the places under *member* as an agent's host names them: without it."""
+    return {place[1:]: line for place, line in view.at.items() if place[:1] == (member,)}
 
 
 def _exact(preview: Preview, lens: Lens) -> Seen:
@@ -77,7 +92,14 @@ def _exact(preview: Preview, lens: Lens) -> Seen:
     return _seen(preview, [whole], _on_wire(preview, 0, lens_bytes(answer, lens)))
 
 
-def _seen(preview: Preview, lines: list[str], spots: dict[int, Spot], *, json: bool = False) -> Seen:
+def _seen(
+    preview: Preview,
+    lines: list[str],
+    spots: dict[int, Spot],
+    *,
+    json: bool = False,
+    at: Mapping[Place, int] | None = None,
+) -> Seen:
     by_line: dict[int, list[int]] = {}
     signs: dict[int, str] = {}
     for number in sorted(spots):
@@ -85,7 +107,7 @@ def _seen(preview: Preview, lines: list[str], spots: dict[int, Spot], *, json: b
         by_line.setdefault(line, []).append(number)
         sign = SIGNS.get(preview.spans[number].state, "?")
         signs[line] = sign if signs.get(line, sign) == sign else "±"
-    return Seen(lines, spots, json, {line: tuple(numbers) for line, numbers in by_line.items()}, signs)
+    return Seen(lines, spots, json, {line: tuple(numbers) for line, numbers in by_line.items()}, signs, at or {})
 
 
 def withheld(preview: Preview) -> Iterable[tuple[int, Span]]:

@@ -54,19 +54,20 @@ def column_reasons(
     declared = catalog()[tool]
     layers = Layers(settings or ServerSettings.resolve({}, {}), policy, declared, arguments)
     head = "results[]." if declared.many else ""
-    found = [_reasons(head + path, expose, policy, arguments, layers) for path, expose in _walk(declared.row, "")]
+    found = [_reasons(head + path, expose, policy, arguments, layers) for path, expose in walk_columns(declared.row)]
     if declared.notes is not None:
-        found += [_reasons(path, expose, policy, arguments, layers) for path, expose in _walk(declared.notes, "")]
+        found += [_reasons(path, expose, policy, arguments, layers) for path, expose in walk_columns(declared.notes)]
     return found
 
 
-def _walk(model: type[Row], prefix: str) -> Iterator[tuple[str, Expose | None]]:
+def walk_columns(model: type[Row], prefix: str = "") -> Iterator[tuple[str, Expose | None]]:
+    """Yield the columns of *model* by path, nested ones too, each with its declaration."""
     for name, expose, nested in columns(model):
         if nested:
             inner, _ = strip(hints(model)[name])
             many = hasattr(inner, "__args__")
             item = strip(inner.__args__[0])[0] if many else inner
-            yield from _walk(item, f"{prefix}{name}{'[]' if many else ''}.")
+            yield from walk_columns(item, f"{prefix}{name}{'[]' if many else ''}.")
         else:
             yield prefix + name, expose
 

@@ -403,18 +403,64 @@ def test_what_governance_took_is_listed_too(theatre: Any) -> None:
     play(theatre, scene, operations=Operations())
 
 
-def test_words_are_found_in_what_the_agent_sees(theatre: Any) -> None:
+def test_panes_are_resized_and_a_rail_comes_at_80_columns(theatre: Any) -> None:
     async def scene(screen: Review, pilot: Pilot[None]) -> None:
-        await pilot.press("slash", *"CASH", "space", *"flow", "enter")
-        first = screen.sees.lines.spot
-        assert first is not None
-        assert screen.sees.seen.lines[first.line][first.start : first.end].lower() == "cash flow"
-        await pilot.press("f")
-        assert screen.sees.lines.spot.line > first.line
-        await pilot.press("F")
-        assert screen.sees.lines.spot == first
-        await pilot.press("escape")
-        assert not screen.query_one("#find").display
+        def widths() -> tuple[int, ...]:
+            return tuple(pane.outer_size.width for pane in (screen.queue, screen.sees, screen.withheld))
+
+        queue = widths()[0]
+        await pilot.press("]")
+        assert widths()[0] > queue
+        await pilot.press("[", "[")
+        assert widths()[0] < queue
+        await pilot.press("enter")
+        await pilot.pause()
+        before = widths()
+        await pilot.press("]")
+        assert widths()[1] > before[1]
+        await pilot.press("s", "]", "]")
+        assert widths()[2] > before[2]
+        assert sum(widths()) == 140
+        await pilot.resize_terminal(80, 30)
+        await theatre.settle(pilot)
+        assert widths()[0] + widths()[1] == 80
+        assert screen.queue.display
+        assert screen.withheld.region.y > screen.sees.region.y
+        height = screen.withheld.outer_size.height
+        await pilot.press("]")
+        assert screen.withheld.outer_size.height > height
+        await pilot.resize_terminal(79, 30)
+        await theatre.settle(pilot)
+        assert screen.queue.region.area == 0
+        assert screen.sees.region.width == 79
+        await pilot.resize_terminal(60, 20)
+        await theatre.settle(pilot)
+        assert screen.withheld.region.width == 60
+        await pilot.press("]")
+        assert "One pane has the whole window" in said(pilot)
+
+    play(theatre, scene)
+
+
+def test_a_draft_of_an_exemption_is_shown_and_nothing_is_applied(theatre: Any, monkeypatch: Any, tmp_path: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    async def scene(screen: Review, pilot: Pilot[None]) -> None:
+        await pilot.press("X")
+        assert "Point at something withheld first" in said(pilot)
+        policy = screen.bench.handler.policy
+        await pilot.press("n", "X")
+        await theatre.settle(pilot)
+        dialog = pilot.app.screen
+        assert isinstance(dialog, Export)
+        await pilot.press("y")
+        assert pilot.app.clipboard.startswith("# A draft: nothing is changed by it.")
+        assert '[provenance]\nmode = "' in pilot.app.clipboard
+        assert list(tmp_path.iterdir()) == []
+        await pilot.press("w", "escape")
+        assert (tmp_path / "exempt.draft.toml").read_text() == pilot.app.clipboard
+        assert screen.bench.handler.policy is policy
+        assert screen.bench.started.policy is policy
 
     play(theatre, scene)
 

@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tui import keys
+from tui.editor import is_at_hand
 from tui.literal import literal, visible
 from tui.messages import RunRequested
 from tui.ports import ToolInfo
@@ -27,7 +28,7 @@ _KEYS = "enter or r runs · tab next field · e JSON · u clears · esc leaves t
 class Arguments(Dialog[dict[str, Any]]):
     """Gives the arguments to run with; what was typed stays in *drafts* however it is closed."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [keys.RUN, keys.JSON, keys.RESET]
+    BINDINGS: ClassVar[list[BindingType]] = [keys.RUN, keys.JSON, keys.RESET, keys.EDITOR]
 
     def __init__(self, tool: ToolInfo, drafts: Drafts, complete: Complete) -> None:
         super().__init__()
@@ -88,6 +89,16 @@ class Arguments(Dialog[dict[str, Any]]):
             self.notify(visible(problem), markup=False, timeout=4)
         else:
             self.form.focus_first()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer the editor where there is one."""
+        return action != "editor" or is_at_hand(self.app)
+
+    async def action_editor(self) -> None:
+        """Edit the arguments as JSON in the operator's editor."""
+        problem = await self.form.edit_outside()
+        if problem:
+            self.notify(visible(problem), markup=False, timeout=6)
 
     async def action_reset(self) -> None:
         """Unset all arguments."""

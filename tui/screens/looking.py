@@ -13,12 +13,15 @@ from textual.content import Content
 from gongmcp.cancel import Cancel
 from gongmcp.errors import StartupRefusal
 from gongmcp.exposure.ledger import Ledger
+from gongmcp.preview.exempt import exemption
 from gongmcp.preview.model import Lens, Preview
+from tui.finding import Bad, Path, Words
 from tui.literal import literal
 from tui.messages import GovernanceCompared, RunRequested, WithheldPointed
 from tui.operations import Operations
 from tui.screens.confirm import Confirm
 from tui.screens.cost import Cost
+from tui.screens.export import Export
 from tui.screens.reveal import Reveal
 from tui.screens.reviewing_screen import ReviewingScreen
 from tui.screens.segment import Segment
@@ -171,6 +174,16 @@ class Looking(ReviewingScreen):
             place = "/" + "/".join(map(str, preview.spans[number].place))
             self.app.push_screen(Reveal(revealed, place))
 
+    async def action_exempt_draft(self) -> None:
+        """Draft the settings that would let what is pointed at through; nothing is applied."""
+        number, preview = self._pointed(), self.preview
+        if number is None or preview is None:
+            return
+        bench = self.bench
+        made = await self.ask(exemption, preview, preview.spans[number], bench.handler.policy, bench.settings)
+        if made is not None:
+            self.app.push_screen(Export("A draft: nothing is applied", "exempt.draft.toml", made.text()))
+
     def action_cost(self) -> None:
         """Show what definitions and answer cost."""
         self.app.push_screen(Cost(self.queue.items, self.preview))
@@ -181,18 +194,29 @@ class Looking(ReviewingScreen):
         self.query_one(FindLine).open()
 
     def on_run_requested(self, event: RunRequested) -> None:
-        """Find what was typed."""
+        """Find what was typed; what cannot be found says so beside the field, which keeps the cursor."""
         event.stop()
-        self.sees.lines.focus()
-        self.action_find_next(1)
+        if self._find(1):
+            self.sees.lines.focus()
 
     def action_find_next(self, step: int) -> None:
-        """Go to the next or previous place of the words."""
-        words = self.query_one(FindLine).value
-        if not words:
+        """Go to the next or previous place of what was typed."""
+        if not self.query_one(FindLine).value:
             self.action_find()
-        elif not self.sees.lines.find(words, step):
-            self.say(f"Not found: {words}")
+        elif not self._find(step):
+            self.query_one(FindLine).open()
+
+    def _find(self, step: int) -> bool:
+        field = self.query_one(FindLine)
+        sought = field.wanted
+        found = False
+        if isinstance(sought, Words):
+            found = self.sees.lines.find(sought, step)
+        elif isinstance(sought, Path):
+            found = self.sees.jump(sought, step)
+            self.show_head()
+        field.say("" if found or isinstance(sought, Bad) else "not found")
+        return found
 
     def action_swap(self) -> None:
         """Go from one pane to the other."""

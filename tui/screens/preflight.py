@@ -23,6 +23,7 @@ from gongmcp.exposure.fields import Provenance
 from gongmcp.handler import Outcome
 from gongmcp.settings import ServerSettings
 from tui import keys
+from tui.editor import is_at_hand
 from tui.governing import governing
 from tui.literal import literal, visible
 from tui.messages import (
@@ -330,6 +331,16 @@ class Preflight(Screen[None]):
             self._say(problem)
         else:
             self.form.focus_first()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer the editor where there is one."""
+        return action != "editor" or is_at_hand(self.app)
+
+    async def action_editor(self) -> None:
+        """Edit the arguments as JSON in the operator's editor."""
+        problem = await self.form.edit_outside()
+        if problem:
+            self._say(problem)
 
     async def action_reset(self) -> None:
         """Unset all arguments."""

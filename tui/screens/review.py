@@ -31,6 +31,7 @@ from tui.screens.looking import Looking
 from tui.screens.paned import failure_words
 from tui.screens.policy_choices import PolicyChoices
 from tui.screens.samples import Samples
+from tui.screens.sizing import Sizing
 from tui.seen import withheld
 from tui.verdict import judge
 from tui.widgets.argument_form import drafts_of
@@ -52,7 +53,7 @@ _CHANNELS = "channels"
 """The gate that fails where text and structure tell different facts."""
 
 
-class Review(PolicyChoices, Looking, Deciding):
+class Review(PolicyChoices, Looking, Deciding, Sizing):
     """Queue on the left; what the agent sees and what was withheld beside each other, linked both ways.
 
     On narrow and slim terminals the queue is one page and the rest another.
@@ -153,7 +154,8 @@ class Review(PolicyChoices, Looking, Deciding):
         bar.show(handler.policy, handler.freshness(), started.policy, settings, short=short, plain=self.bench.plain)
 
     def on_resize(self) -> None:
-        """Say as much as there is room for."""
+        """Say as much as there is room for, and give each pane its own."""
+        self.fit()
         self.call_after_refresh(self.draw_policy)
         self.call_after_refresh(self._show_gates)
 

@@ -11,6 +11,8 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Label, Static, TextArea
 
+from gongmcp.render.visible import escaped
+from tui.editor import NotEdited, edited
 from tui.literal import literal
 from tui.messages import DraftChanged
 from tui.ports import RowLimits
@@ -19,6 +21,8 @@ from tui.widgets.field_row import FieldRow
 from tui.widgets.text_fields import Block
 
 _NO_ARGUMENTS = "This tool takes no arguments. Press r to run it."
+_MOST_TEXT = 100_000
+"""Characters that are taken from an editor."""
 _NO_FORM = "This tool's schema has a form that only JSON can express."
 
 
@@ -186,6 +190,27 @@ class ArgumentForm(VerticalScroll, can_focus=False):
             return value if isinstance(value, dict) else None
         rows = [row for row in self.rows if row.parsed.is_set]
         return assemble([row.field for row in rows], {row.field.key: row.parsed.value for row in rows})
+
+    async def edit_outside(self) -> str:
+        """Give the arguments as JSON to the operator's editor and go on with what it wrote.
+
+        Returns why it could not, or the empty string. What cannot be seen stands there as JSON's escapes.
+        """
+        as_json = self._drafts.as_json
+        before = self._drafts.text if as_json else to_json(self._draft_arguments(), indent=2)
+        try:
+            text = edited(self.app, before, "arguments.json")
+        except NotEdited as problem:
+            return str(problem)
+        if text == before and not as_json:
+            return ""
+        if len(text) > _MOST_TEXT:
+            return f"The text has {len(text):,} characters, more than {_MOST_TEXT:,}: it stays as it was."
+        self._drafts.text = "\n".join(escaped(line.replace("\t", "  ")) for line in text.splitlines())
+        self._drafts.as_json = True
+        await self._rebuild()
+        self.focus_first()
+        return ""
 
     def _draft_arguments(self) -> dict[str, Any]:
         """What the form holds, invalid drafts as the text that was typed."""

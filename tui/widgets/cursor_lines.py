@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -11,6 +12,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from tui.answer import Spot
+from tui.finding import Words
 from tui.widgets.lines import Lines
 from tui.wrap import Row
 
@@ -37,15 +39,22 @@ class CursorLines(Lines):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._cursor = 0
+        self._found: Spot | None = None
 
     @property
     def cursor(self) -> int:
         """The number of the row that the cursor is on."""
         return min(self._cursor, max(len(self._rows) - 1, 0))
 
+    @property
+    def line(self) -> int:
+        """The number of the line that the cursor is on."""
+        return self._rows[self.cursor].line if self._rows else 0
+
     def show(self, lines: Sequence[str], *, signs: Mapping[int, str] | None = None, json: bool = False) -> None:
         """Replace the text and put the cursor on its first row."""
         self._cursor = 0
+        self._found = None
         super().show(lines, signs=signs, json=json)
 
     def point_at(self, spot: Spot | None) -> None:
@@ -59,20 +68,35 @@ class CursorLines(Lines):
         self._spot = spot
         self.refresh()
 
-    def find(self, words: str, step: int) -> bool:
-        """Go to the next (1) or previous (-1) line that holds *words*, in any case; False where none does."""
-        if not self._rows or not words:
+    def find(self, words: Words, step: int) -> bool:
+        """Go to the next (1) or previous (-1) place of *words*, round the end; False where there is none."""
+        if not self._rows:
             return False
-        folded = words.casefold()
-        here = self._rows[self.cursor].line
+        row = self._rows[self.cursor]
+        line, column = row.line, row.start
+        if self._found is not None and self._found == self._spot:
+            line, column = self._found.line, self._found.start + (1 if step > 0 else 0)
+        spot = next(self._ahead(words, line, column) if step > 0 else self._behind(words, line, column), None)
+        if spot is not None:
+            self._found = spot
+            self.point_at(spot)
+        return spot is not None
+
+    def _ahead(self, words: Words, line: int, column: int) -> Iterator[Spot]:
         count = len(self._lines)
-        for away in range(1, count + 1):
-            line = (here + step * away) % count
-            at = self._lines[line].casefold().find(folded)
-            if at >= 0:
-                self.point_at(Spot(line, at, at + len(words)))
-                return True
-        return False
+        for away in range(count + 1):
+            at = (line + away) % count
+            for start, end in words.spans(self._lines[at], column if away == 0 else 0):
+                yield Spot(at, start, end)
+
+    def _behind(self, words: Words, line: int, column: int) -> Iterator[Spot]:
+        count = len(self._lines)
+        for away in range(count + 1):
+            at = (line - away) % count
+            spans = words.spans(self._lines[at])
+            before = list(spans if away else takewhile(lambda span: span[0] < column, spans))
+            for start, end in reversed(before):
+                yield Spot(at, start, end)
 
     def _sign(self, row: Row) -> str:
         spot = self._spot

@@ -13,7 +13,8 @@ from textual.widgets import Static
 
 from gongmcp.preview.lens import lens_text
 from gongmcp.preview.model import Lens, Preview
-from tui.answer import json_view
+from tui.answer import Spot, json_view
+from tui.finding import Path
 from tui.literal import literal
 from tui.seen import Manner, Seen, see
 from tui.widgets.chip import Chip
@@ -53,6 +54,8 @@ class Sees(Vertical):
         self._seen = Seen()
         self._number = 0
         self._wanted: int | None = None
+        self._sought: tuple[Path, int] | None = None
+        self._being_made = False
 
     def compose(self) -> ComposeResult:
         """Lay out the names of the views over the lines."""
@@ -107,6 +110,25 @@ class Sees(Vertical):
         if span is not None and span in self._seen.spots:
             self.lines.point_at(self._seen.spots[span])
 
+    def jump(self, path: Path, step: int) -> bool:
+        """Go to the next (1) or previous (-1) member that *path* names, round the end; False where there is none.
+
+        The readable structure is what has members: where the text or the bytes alone are on show, it is turned to.
+        Of lines that are still being made, the member is gone to when they are there.
+        """
+        if not self._seen.at and self._preview is not None and self._preview.outcome.answer.structured is not None:
+            lens = self._lens if self._lens is not Lens.CONTENT else Lens.STRUCTURED
+            self.turn(lens, Manner.READ)
+        if self._being_made:
+            self._sought = (path, step)
+            return True
+        lines = self._seen.lines_of(path)
+        here = self.lines.line
+        ahead = [line for line in lines if (line > here if step > 0 else line < here)]
+        if ahead or lines:
+            self.lines.point_at(Spot((ahead or lines)[0 if step > 0 else -1]))
+        return bool(lines)
+
     def _draw(self) -> None:
         for manner in Manner:
             words = Content.styled(manner.value, "$primary bold" if manner is self._manner else "$quiet")
@@ -114,6 +136,7 @@ class Sees(Vertical):
             self.query_one(f"#manner-{manner.name.lower()}", Chip).say(sign, words)
         self._number += 1
         self._seen = Seen()
+        self._sought = None
         self._title()
         definition = self._manner is Manner.DEFINITION
         known = self._definition is not None if definition else self._preview is not None
@@ -126,6 +149,7 @@ class Sees(Vertical):
         elif self._preview is not None and len(self._preview.wire) < _LARGE:
             self._drawn(see(self._preview, self._lens, self._manner))
         elif self._preview is not None:
+            self._being_made = True
             self.lines.show(["…"])
             make = partial(self._make, self._number, self._preview, self._lens, self._manner)
             self.run_worker(make, thread=True, group="sees", exclusive=True, exit_on_error=False)
@@ -141,8 +165,11 @@ class Sees(Vertical):
 
     def _drawn(self, seen: Seen) -> None:
         self._seen = seen
+        self._being_made = False
         self.lines.show(seen.lines, signs=seen.signs, json=seen.json)
         self.point_at(self._wanted)
+        if self._sought is not None:
+            self.jump(*self._sought)
 
     def _title(self) -> None:
         if self._preview is None or self._manner is Manner.DEFINITION:
