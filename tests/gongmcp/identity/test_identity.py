@@ -25,6 +25,7 @@ from gongmcp.catalog.registry import catalog
 from gongmcp.exposure.fields import SWITCHES, Provenance
 from gongmcp.exposure.policy import EvidenceLimits, Policy
 from gongmcp.exposure.tightening import tightened
+from gongmcp.governance.scope import narrower_scope
 from gongmcp.identity.access_tokens import AccessTokens, TokenRecord, read_book
 from gongmcp.identity.client import Kind
 from gongmcp.identity.jwks import ALGORITHMS, BadKeySet, public_keys
@@ -272,7 +273,10 @@ def test_a_subject_of_any_signs_is_a_client(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "claim",
-    ["gongmcp_preset", "gongmcp_tools", "gongmcp_switches", "gongmcp_vcon_profile", "gongmcp_vcon_categories"],
+    [
+        *("gongmcp_preset", "gongmcp_tools", "gongmcp_switches", "gongmcp_scope"),
+        *("gongmcp_vcon_profile", "gongmcp_vcon_categories"),
+    ],
 )
 @pytest.mark.parametrize("value", [{"hide_call_titles": True}, True, 1, None, ["no_such_thing"], "no_such_thing"])
 def test_a_narrowing_that_is_not_understood_opens_nothing(claim: str, value: Any, tmp_path: Path) -> None:
@@ -323,6 +327,25 @@ def test_a_scope_and_a_narrowing_that_do_not_fit_are_forbidden_not_wrong(tmp_pat
     )
     assert narrowed is not None
     assert narrowed.narrowing == Narrowing("operator-smoke", None, frozenset({"hide_call_titles"}))
+
+
+def test_a_claim_and_a_record_narrow_the_calls_alike_or_open_nothing(tmp_path: Path) -> None:
+    table: dict[str, Any] = {"from_date": "2026-01-01", "languages": ["eng"], "private_calls": "deny"}
+    source = SignedTokens(ISSUER, keys(tmp_path))
+    signed_by = source.find(signed({"gongmcp_scope": table}))
+    _, token = mint(tmp_path / "pats", Wanted("team", None, scope=table))
+    minted = AccessTokens(tmp_path / "pats").find(token.encode())
+    assert signed_by is not None
+    assert minted is not None
+    assert signed_by.narrowing == minted.narrowing == Narrowing(scope=narrower_scope(table))
+    text = (tmp_path / "pats").read_text()
+    for wrong in ('"private_calls": "allow"', '"private_calls": "deny", "others": "all"', '"private_calls": ["deny"]'):
+        changed = private(tmp_path / "changed", text.replace('"private_calls": "deny"', wrong))
+        assert changed.read_text() != text
+        assert AccessTokens(changed).find(token.encode()) is None, wrong
+    for claim in (table | {"private_calls": "allow"}, table | {"languages": []}, [table], ""):
+        with pytest.raises(Forbidden):
+            source.find(signed({"gongmcp_scope": claim}))
 
 
 def test_new_keys_are_picked_up_and_lost_ones_open_nothing(tmp_path: Path) -> None:
