@@ -55,6 +55,7 @@ BLOCKED: list[list[str]] = [
     ["vcon", "remove", "party", VCON, "0", "--db", "v.db"],
     ["vcon", "tag", VCON, "a=b", "--db", "v.db"],
     ["vcon", "untag", VCON, "--all", "--db", "v.db"],
+    ["vcon", "embed", "--texts", "t.jsonl", "--db", "v.db"],
     ["vcon", "serve", "--db", "v.db"],
     ["evidence", "check", "list.yaml"],
     *(
