@@ -7,7 +7,8 @@
 #   SEGMENTS=100000 SECONDS_OF_LOAD=20 docs/seen/6.sh 4
 #
 # 1 the official conformance suite, 2 the Inspector with an access token, 3 hostile clients, 4 load, 5 a ping beside
-# running searches. 1 and 2 need Node 22 and the packages @modelcontextprotocol/conformance and .../inspector: NODE_BIN is
+# running searches, 6 tokens of some calls beside servers of that scope (SETS of questions), 7 streams of news that end
+# with their token, 8 what the logs say of faults and clients, and the screen of tokens. 1 and 2 need Node 22 and the packages @modelcontextprotocol/conformance and .../inspector: NODE_BIN is
 # the folder of their commands (node_modules/.bin); where they are not there, the points are left out. Exit 1 when a point
 # fails.
 source "$(dirname "${BASH_SOURCE[0]}")/points.sh"
@@ -85,6 +86,28 @@ if wanted 5; then
   cache
   "$bin/python" docs/seen/ping.py "$db"
   verdict $?
+fi
+
+if wanted 6; then
+  title "6 A token of some calls: its answers are those of a server whose settings have that scope"
+  "$bin/python" docs/seen/token_scope.py "$data" "${SETS:-20}" 2>&1
+  verdict $?
+fi
+
+if wanted 7; then
+  title "7 A stream of news ends when its token is taken back or expires, and no other does"
+  "$bin/gongctl" token mint --file "$work/news" --label first >/dev/null 2>&1
+  serve --access-tokens "$work/news"
+  "$bin/python" docs/seen/streams_end.py "$url" "$work/news"
+  status=$?
+  stop
+  verdict $status
+fi
+
+if wanted 8; then
+  title "8 No value of an exception in the log, no guessed client in the audit log, a token on screen shown once"
+  "$bin/pytest" -q -n 0 tests/gongmcp/test_faults.py tests/gongmcp/audit/test_audit_http.py tests/tui/test_tokens.py 2>&1 | tail -2
+  verdict "${PIPESTATUS[0]}"
 fi
 
 exit $failed
