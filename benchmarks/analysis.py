@@ -1,6 +1,7 @@
 """What each tool of business questions costs on a small and a large cache, over cohorts from one quarter to everything.
 
-A call that its deadline ends is no answer, and the run fails.
+Calls are given ten times the deadline that the server sets, so that a busy machine ends none of them; what took longer
+than the deadline, by the clock and by the processor's time, is counted.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ COHORTS: Final[Mapping[str, dict[str, Any]]] = {
     "one quarter": {"quarter": "2024-Q2"},
     "calls that say a word": {"query": common_word()},
 }
+DEADLINE: Final = 30.0
+"""Seconds that one call may take (setting ``tool_timeout``)."""
 THEMES: Final = ("supply chain", median_word(), common_word())
 
 
@@ -77,7 +80,7 @@ def measure(cache: Path, segments: int, repeat: int) -> list[Measured]:
     """Run every case on *cache*."""
     found = []
     with contextlib.closing(StorePool(cache)) as pool:
-        bench = Bench(pool, ToolHandler(Policy(provenance=Provenance.ALIAS), pool))
+        bench = Bench(pool, ToolHandler(Policy(provenance=Provenance.ALIAS), pool, tool_timeout=10 * DEADLINE))
         listed = bench.handler.call("search_calls_by_filters", {"filter": COHORTS["everything"], "limit": 1})
         call_ref = answered(listed, Case("search_calls_by_filters", "", "", "", {}))["results"][0]["call_ref"]
         sizes: dict[str, int] = {}
@@ -122,7 +125,9 @@ def report(folder: Path, sizes: Sequence[int], repeat: int, *, as_json: bool) ->
         worst, dearest = max(found, key=lambda one: one.p95), max(found, key=lambda one: one.cpu)
         print(
             f"{short_number(size)}: slowest p95 {worst.p95:,.0f} ms ({worst.case}), most processor time "
-            f"{dearest.cpu:,.0f} ms ({dearest.case}); every call was answered within its deadline"
+            f"{dearest.cpu:,.0f} ms ({dearest.case}); of {len(found)} cases over the deadline of {DEADLINE:.0f} s: "
+            f"{sum(one.p95 > DEADLINE * 1000 for one in found)} by the clock, "
+            f"{sum(one.cpu > DEADLINE * 1000 for one in found)} by processor time"
         )
 
 

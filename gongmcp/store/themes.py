@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,8 @@ from gongmcp.store.search_query import SearchQuery, of_groups
 REACH: Final = 2
 """How many segments apart the words of a theme may stand in one turn of a speaker."""
 
-_CHUNK: Final = 500  # well below the number of parameters that any build allows
+_CHUNK: Final = 20_000
+"""Segments that one query looks up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,25 +108,28 @@ def _nearest(numbers: Sequence[int], wanted: int) -> int | None:
     return min(near, key=lambda number: (abs(number - wanted), number)) if near else None
 
 
-def _chunks(numbers: Iterable[int]) -> Iterator[dict[str, int]]:
+def _chunks(numbers: Iterable[int]) -> Iterator[dict[str, str]]:
     wanted = sorted(set(numbers))
     for at in range(0, len(wanted), _CHUNK):
-        yield {f"n{n}": number for n, number in enumerate(wanted[at : at + _CHUNK])}
+        yield {"among": json.dumps(wanted[at : at + _CHUNK])}
+
+
+_AMONG: Final = "json_each(:among) AS n CROSS JOIN segments AS s ON s.segment_no = n.value"
+_ROLE: Final = f"""LEFT JOIN parties AS p ON p.call_no = s.segment_no >> {INDEX_BITS} AND p.party_no = s.speaker_no"""
 
 
 def speakers_of(store: ReadStore, segments: Iterable[int]) -> dict[int, int]:
     """Return the number of the speaker of each of *segments*; one that is not there is absent."""
-    found: dict[int, int] = {}
-    for names in _chunks(segments):
-        marks = ", ".join(f":{name}" for name in names)
-        for row in store.rows(f"SELECT segment_no, speaker_no FROM segments WHERE segment_no IN ({marks})", names):
-            found[row[0]] = row[1]
-    return found
+    sql = f"SELECT s.segment_no, s.speaker_no FROM {_AMONG}"
+    return {row[0]: row[1] for among in _chunks(segments) for row in store.rows(sql, among)}
 
 
 def _of_role(store: ReadStore, segments: Iterable[int], role: str) -> set[int]:
     """Return those of *segments* whose speaker has the *role*."""
-    return {number for number, of in roles_of(store, segments).items() if fits_role(of, role)}
+    fits = json.dumps([of for of in ("internal", "external", "unknown") if fits_role(of, role)])
+    sql = f"""SELECT s.segment_no FROM {_AMONG} {_ROLE}
+        WHERE coalesce(p.affiliation, 'unknown') IN (SELECT value FROM json_each(:fits))"""
+    return {row[0] for among in _chunks(segments) for row in store.rows(sql, {**among, "fits": fits})}
 
 
 def fits_role(affiliation: str, role: str) -> bool:
@@ -134,17 +139,8 @@ def fits_role(affiliation: str, role: str) -> bool:
 
 def roles_of(store: ReadStore, segments: Iterable[int]) -> dict[int, str]:
     """Return internal, external or unknown for each of *segments*, by the affiliation of its speaker."""
-    found: dict[int, str] = {}
-    for names in _chunks(segments):
-        marks = ", ".join(f":{name}" for name in names)
-        for row in store.rows(
-            "SELECT s.segment_no, coalesce(p.affiliation, 'unknown') FROM segments s LEFT JOIN parties p"
-            f" ON p.call_no = s.segment_no >> {INDEX_BITS} AND p.party_no = s.speaker_no"
-            f" WHERE s.segment_no IN ({marks})",
-            names,
-        ):
-            found[row[0]] = row[1]
-    return found
+    sql = f"SELECT s.segment_no, coalesce(p.affiliation, 'unknown') FROM {_AMONG} {_ROLE}"
+    return {row[0]: row[1] for among in _chunks(segments) for row in store.rows(sql, among)}
 
 
 def in_seeded_order(numbers: Iterable[int], secret: bytes) -> list[int]:

@@ -205,6 +205,24 @@ def test_limits_of_themes_follow_the_counts_as_shown(spoken_cache: Path, make_ha
     assert limits(4, "machines") == limits(4, "no such industry") == (0, {"no_background"})
 
 
+# --- one call ---------------------------------------------------------------------------------------
+
+
+def test_a_place_has_the_time_of_its_own_sentence_and_not_of_its_neighbours(
+    spoken_cache: Path, make_handler: MakeHandler
+) -> None:
+    by_alias = make_handler(spoken_cache, transcript_evidence_provenance="alias")
+    call = ask(by_alias, "search_calls_by_filters")["results"][-1]["call_ref"]
+    answer = by_alias.call("get_call_drilldown", {"call_ref": call, "theme_query": "cost OR price"}).answer
+    assert answer.structured is not None
+    places = answer.structured["results"]
+    assert [row["segment_index"] for row in places] == [1, 3, 4]
+    assert all(
+        (row["start_ms"], row["end_ms"]) == (1000 * n, 1000 * n + 900) for row in places if (n := row["segment_index"])
+    )
+    assert all(len(row["context_excerpt"]) > 1 for row in places)
+
+
 # --- quotations -------------------------------------------------------------------------------------
 
 
