@@ -13,7 +13,7 @@ from textual.screen import ModalScreen, Screen
 
 from tui import keys, terminal
 from tui.plain import PlainSigns
-from tui.screens.help import Help, live_keys
+from tui.screens.help import OF_PREVIEWS, Help, live_keys
 from tui.theme import DARK, THEMES
 
 _WIDTHS = [(0, "-cramped"), (40, "-slim"), (72, "-narrow"), (96, "-medium"), (120, "-wide")]
@@ -25,6 +25,10 @@ class OperatorApp(App[None]):
 
     CSS_PATH = "theme.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [*keys.APP]
+    ABOUT: ClassVar[Sequence[str]] = OF_PREVIEWS
+    """What help says first."""
+    SIGNS: ClassVar[bool] = True
+    """Whether the screens draw the signs that help explains."""
     HORIZONTAL_BREAKPOINTS = _WIDTHS
     VERTICAL_BREAKPOINTS = _HEIGHTS
 
@@ -75,7 +79,8 @@ class OperatorApp(App[None]):
     def action_help(self) -> None:
         """Show the keys that are live where the cursor is."""
         if not isinstance(self.screen, Help):
-            self.push_screen(Help(live_keys(self.screen), standings=bool(self.elsewhere)))
+            groups = live_keys(self.screen)
+            self.push_screen(Help(groups, about=self.ABOUT, signs=self.SIGNS, standings=bool(self.elsewhere)))
 
     def action_toggle_theme(self) -> None:
         """Go on from dark to light to high contrast."""

@@ -13,6 +13,11 @@ class VconApp(OperatorApp):
     """Shows *vcons*; *ascii* draws no lines, bars and arrows, but letters in their place."""
 
     TITLE = "gongctl vcon browse"
+    ABOUT = (
+        "Enter opens a vCon, and in it reads an element whole. What a tool that writes would",
+        "change is shown first, and nothing is written before it is confirmed.",
+    )
+    SIGNS = False
 
     def __init__(self, vcons: Vcons, *, ascii: bool = False) -> None:  # noqa: A002
         super().__init__(ascii=ascii)

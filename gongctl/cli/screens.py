@@ -75,6 +75,7 @@ def open_review(
     from gongctl.cli.operations import CacheOperations
     from gongctl.cli.policy_options import open_handler
     from gongctl.cli.token_operations import token_file
+    from gongctl.vcon.browse import BrowsedVcons
     from tui.app import PreflightApp
 
     settings = replace(settings, lock=None)
@@ -87,6 +88,7 @@ def open_review(
         settings=settings,
         restricted=blocked,
         reviewing=reviewing,
+        vcons=None if blocked else BrowsedVcons(db),
         tokens=token_file(access_tokens, settings),
         tool=tool,
         ascii=ascii,

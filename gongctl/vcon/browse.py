@@ -199,7 +199,7 @@ class _Telling:
             self._texts.setdefault((text["unit"], text["idx"]), []).append(text)
         self._removed = (
             {
-                (row["part"], row["idx"]): f"removed {row['removed_at']} by {row['removed_by']}"
+                (row["part"], row["idx"]): f"removed {_minute(row['removed_at'])} by {row['removed_by']}"
                 + (f": {row['reason']}" if row["reason"] else "")
                 for row in vcon_read.removals(store, header["uuid"])
             }
@@ -232,8 +232,7 @@ class _Telling:
         texts = self._texts.get(("dialog", row["idx"]), [])
         lasts = "" if row["duration_seconds"] is None else _clock(row["duration_seconds"] * 1000)
         who = ", ".join(self._name(index) for index in _indexes(json.loads(row["parties"])))
-        began = row["started_at"][:16].replace("T", " ")
-        cells = (began, lasts, row["dialog_type"], who, _shortly(texts))
+        cells = (_minute(row["started_at"]), lasts, row["dialog_type"], who, _shortly(texts))
         facts = [f"{name.replace('_at', '')}: {row[name]}" for name in _FACTS if row[name]]
         return Element(row["idx"], cells, (*facts, *self._said(texts)), self._gone("dialog", row), self._span(row))
 
@@ -308,6 +307,10 @@ def _indexes(value: Any) -> Iterable[int]:
     if isinstance(value, list):
         return dict.fromkeys(index for item in value for index in _indexes(item))
     return []
+
+
+def _minute(moment: str) -> str:
+    return moment[:16].replace("T", " ")
 
 
 def _clock(milliseconds: float) -> str:

@@ -8,7 +8,8 @@ all that is read of it. So changes of several processes come one after the other
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -355,13 +356,27 @@ def _checked(before: Vcon | None, after: Vcon, check: bool, part: Part | None) -
     # What must not be processed is the reader's matter: the writer may demand it.
     wrong = [finding for finding in errors(found) if finding.code != "VC_CRITICAL_UNSUPPORTED"]
     if wrong and before is not None:
-        known = {(finding.code, finding.message) for finding in validate(before, "core-03").findings}
-        wrong = [finding for finding in wrong if (finding.code, finding.message) not in known]
+        wrong = _new(errors(validate(before, "core-03").findings), wrong)
     if wrong:
         of_part = [finding for finding in wrong if part and finding.path.startswith(f"/{ARRAY[part]}/")]
         first = (of_part or wrong)[0]
         raise VconRefused("VC_INVALID", f"{first.path or 'the vCon'}: {first.message}", wrong)
     return tuple(finding for finding in found if finding.severity == "warning")
+
+
+def _new(had: Sequence[Finding], now: Sequence[Finding]) -> list[Finding]:
+    """Return those of *now* that are neither where they were, nor moved because an element before them went."""
+    places = {(finding.code, finding.path) for finding in had}
+    left = [finding for finding in now if (finding.code, finding.path) not in places]
+    still = {(finding.code, finding.path) for finding in now}
+    moved = Counter(code for code, path in places if (code, path) not in still)
+    fresh = []
+    for finding in left:
+        if moved[finding.code]:
+            moved[finding.code] -= 1
+        else:
+            fresh.append(finding)
+    return fresh
 
 
 def _complete(part: Part, element: Mapping[str, Any], vcon: Vcon) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from textual.app import App, ComposeResult
 from textual.containers import Vertical, VerticalScroll
@@ -15,6 +15,11 @@ from tui.screens.dialog import Dialog
 from tui.widgets.key_line import KeyLine
 from tui.widgets.queue import STANDINGS
 
+OF_PREVIEWS = (
+    "Pick a tool, fill in its arguments, run it. The left pane shows exactly what an",
+    "agent would receive; the right one accounts for everything that is missing.",
+)
+"""What help says first in the apps that preview answers."""
 _LIVE_WITHOUT_ID = {"tab": "Next field or pane", "shift+tab": "Field or pane before"}
 
 
@@ -35,10 +40,19 @@ def live_keys(screen: Screen[object]) -> list[tuple[str, list[tuple[str, str]]]]
 
 
 class Help(Dialog[None]):
-    """Shows the live keys and what the signs mean; *standings*: those of a review's queue too."""
+    """Shows *about*, the live keys and what the *signs* mean; *standings*: those of a review's queue too."""
 
-    def __init__(self, groups: Iterable[tuple[str, list[tuple[str, str]]]], *, standings: bool = False) -> None:
+    def __init__(
+        self,
+        groups: Iterable[tuple[str, list[tuple[str, str]]]],
+        *,
+        about: Sequence[str] = OF_PREVIEWS,
+        signs: bool = True,
+        standings: bool = False,
+    ) -> None:
         super().__init__()
+        self._about = about
+        self._signs = signs
         self._standings = standings
         self._groups = list(groups)
 
@@ -51,13 +65,12 @@ class Help(Dialog[None]):
         yield KeyLine()
 
     def _content(self) -> Content:
-        lines = [
-            Content("Pick a tool, fill in its arguments, run it. The left pane shows exactly what an"),
-            Content("agent would receive; the right one accounts for everything that is missing."),
-        ]
+        lines = [Content(line) for line in self._about]
         for where, rows in self._groups:
             lines += [Content(""), Content.styled(where, "$primary bold")]
             lines += [Content.assemble((f"  {keys:<16}", "bold"), words) for keys, words in rows]
+        if not self._signs:
+            return Content("\n").join(lines)
         lines += [Content(""), Content.styled("Signs in the margin", "$primary bold")]
         lines += [
             Content.assemble((f"  {SIGNS[action]:<16}", "$warning bold"), f"{action}: {words}")

@@ -338,3 +338,20 @@ def test_several_tags_attachments_are_one_set_of_tags(service: VconService, stor
     assert after is not None
     assert tags_of(after) == {"link": "https://example.com/a:b", "flat": "yes"}
     assert len(after["attachments"]) == 3
+
+
+def test_errors_that_were_there_neither_stand_in_the_way_nor_hide_new_ones(
+    store: VconStore, service: VconService
+) -> None:
+    slot = {"purpose": "x", "start": "2026-01-01T00:00:00Z", "dialog": 0, "encoding": "none", "body": "x"}
+    dialog = {"type": "text", "start": "2026-01-01T00:00:00Z", "parties": [0]}
+    uuid = service.create(
+        {"parties": [{"name": "a"}], "dialog": [dialog], "attachments": [{**slot, "party": 0}, {**slot, "party": 9}]},
+        validate_first=False,
+    ).uuid
+    service.add(uuid, "party", {"name": "b"})  # the error tells now of two parties
+    with pytest.raises(VconRefused, match="/dialog/1/parties/0"):
+        service.add(uuid, "dialog", {**dialog, "parties": [9]})
+    service.remove(uuid, "attachment", 0)  # the error moves up
+    with pytest.raises(VconRefused, match="/attachments/1/party"):
+        service.add(uuid, "attachment", {**slot, "party": 9})
