@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from contextvars import copy_context
 from typing import TypeVar
 
@@ -17,6 +18,13 @@ from gongmcp.protocol.ports import Handler
 CALLS_AT_ONCE = 4
 """Calls that read the cache at the same time; further ones wait their turn."""
 
+BRIEF_AT_ONCE = 2
+"""Of them, those that have just begun. One reads while the other reckons; more would only take the interpreter from
+each other, and every call would cost twice as much."""
+
+BRIEF_SECONDS = 0.25
+"""How long a call counts as one that has just begun: a long one does not keep short ones waiting."""
+
 T = TypeVar("T")
 
 
@@ -26,6 +34,7 @@ class Door:
     def __init__(self, get_handler: Callable[[], Handler]) -> None:
         self._get_handler = get_handler
         self._resolving = threading.Lock()
+        self._brief = asyncio.Semaphore(BRIEF_AT_ONCE)
         self._calls = ThreadPoolExecutor(CALLS_AT_ONCE, "gongmcp call")
         # Apart from the calls, so that four long ones do not keep a client from listing or greeting.
         self._questions = ThreadPoolExecutor(CALLS_AT_ONCE, "gongmcp question")
@@ -40,15 +49,35 @@ class Door:
         A cancelled call keeps its place among the calls at once until its thread is really done.
         """
         cancel = Cancel()
-        running = self._begun(self._calls, lambda: work(self._handler(), cancel))
+        async with self._just_begun():
+            running = self._begun(self._calls, lambda: work(self._handler(), cancel))
+            try:
+                return await asyncio.wrap_future(running)
+            except asyncio.CancelledError:
+                cancel.cancel()
+                if not running.done():  # one that still waited for a thread is not begun any more
+                    with CancelScope(shield=True):
+                        await _settled(running)
+                raise
+
+    @asynccontextmanager
+    async def _just_begun(self) -> AsyncIterator[None]:
+        """Wait for a place among those that have just begun; it is given back after ``BRIEF_SECONDS`` at the latest."""
+        await self._brief.acquire()
+        has_place = True
+
+        def give_back() -> None:
+            nonlocal has_place
+            if has_place:
+                has_place = False
+                self._brief.release()
+
+        timer = asyncio.get_running_loop().call_later(BRIEF_SECONDS, give_back)
         try:
-            return await asyncio.wrap_future(running)
-        except asyncio.CancelledError:
-            cancel.cancel()
-            if not running.done():  # one that still waited for a thread is not begun any more
-                with CancelScope(shield=True):
-                    await _settled(running)
-            raise
+            yield
+        finally:
+            timer.cancel()
+            give_back()
 
     @staticmethod
     def _begun(pool: ThreadPoolExecutor, work: Callable[[], T]) -> Future[T]:

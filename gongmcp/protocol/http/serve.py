@@ -219,6 +219,7 @@ def _run(
     from gongmcp.protocol.http.connection import uvicorn_options
 
     sys.setswitchinterval(SWITCH_SECONDS)
+    gc.freeze()  # what is loaded stays for good: the collector need not look at it while clients wait
     settings = server.settings
     application = Application(serving, settings, resolver, state, observer=observer)
     config = uvicorn.Config(
