@@ -38,6 +38,12 @@ def transcripts(
     role: Annotated[
         str | None, typer.Option("--role", metavar="ROLE", help="Who speaks: internal, external, external_or_unknown.")
     ] = None,
+    mode: Annotated[
+        str | None,
+        typer.Option(
+            "--mode", metavar="MODE", help="keyword (default), semantic (by meaning; needs vectors) or hybrid (both)."
+        ),
+    ] = None,
     limit: Limit = None,
     db: Db = None,
     as_json: Json = False,
@@ -45,12 +51,12 @@ def transcripts(
     """Find where QUERY was said: everywhere, or in the calls that the other options choose."""
     if cohort:
         tool = "search_transcripts_by_filters"
-        given = {"filter": cohort, "theme_query": query, "speaker_role": role, "limit": limit}
+        given = {"filter": cohort, "theme_query": query, "speaker_role": role, "mode": mode, "limit": limit}
     elif role is not None:
         tool = "search_transcript_quotes_with_attribution"
-        given = {"query": query, "speaker_role": role, "limit": limit}
+        given = {"query": query, "speaker_role": role, "mode": mode, "limit": limit}
     else:
-        tool, given = "search_transcript_segments", {"query": query, "limit": limit}
+        tool, given = "search_transcript_segments", {"query": query, "mode": mode, "limit": limit}
     answer = ask(flags, db, tool, given)
     finish(answer, as_json=as_json)
     if cohort:
@@ -65,6 +71,8 @@ def transcripts(
             f"{seconds // 60}:{seconds % 60:02}",
         ]
         told += [row.get("speaker_role"), row.get("account_industry"), row.get("opportunity_stage")]
+        if row.get("similarity") is not None:
+            told.append(f"similarity {row['similarity']:.2f}")
         heading(" · ".join(cell(part) for part in told if part))
         paragraph(row["snippet"], indent="  > ")
     print_rest(answer)

@@ -15,8 +15,10 @@ import pytest
 from gongctl.cache.writer import CacheWriter
 from gongmcp.errors import Exit
 from gongmcp.handler import ToolHandler
+from gongmcp.render.wire import result_bytes
 from gongmcp.semantic import model, scan
-from tests.gongmcp.conftest import MakeHandler
+from tests.gongmcp.canary import PLANTED, SHOWN, write_files
+from tests.gongmcp.conftest import MakeHandler, build_cache
 
 pytest.importorskip("wordllama")
 import numpy as np
@@ -32,6 +34,15 @@ SALES = "sales grew in the quarter"
 YEAR = {"from_date": "2026-01-01", "to_date": "2026-12-31"}
 GENEROUS = {"evidence_per_answer": "500", "evidence_percent": "100"}
 """Every row of a call may stand in one answer."""
+
+EVERY_TOOL: list[tuple[str, dict[str, Any]]] = [
+    (TOOL, {"query": QUESTION}),
+    ("search_transcripts_by_call_facts", {"query": QUESTION, **YEAR}),
+    ("search_transcripts_by_crm_context", {"query": QUESTION, "object_type": "Account"}),
+    ("search_transcript_quotes_with_attribution", {"query": QUESTION}),
+    ("search_transcripts_by_filters", {"theme_query": QUESTION, "filter": YEAR}),
+    ("build_quote_pack", {"theme_query": QUESTION, "filter": YEAR}),
+]
 
 Ask = Callable[..., dict[str, Any]]
 
@@ -95,17 +106,7 @@ def test_a_cursor_of_words_is_none_of_meaning(ask: Ask) -> None:
     assert answer["error"]["code"] == "invalid_cursor"
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments"),
-    [
-        (TOOL, {"query": QUESTION}),
-        ("search_transcripts_by_call_facts", {"query": QUESTION, **YEAR}),
-        ("search_transcripts_by_crm_context", {"query": QUESTION, "object_type": "Account"}),
-        ("search_transcript_quotes_with_attribution", {"query": QUESTION}),
-        ("search_transcripts_by_filters", {"theme_query": QUESTION, "filter": YEAR}),
-        ("build_quote_pack", {"theme_query": QUESTION, "filter": YEAR}),
-    ],
-)
+@pytest.mark.parametrize(("tool", "arguments"), EVERY_TOOL)
 def test_every_tool_of_evidence_finds_it_under_the_same_policy(ask: Ask, tool: str, arguments: dict[str, Any]) -> None:
     found = ask(tool, {**arguments, "mode": "semantic", "limit": 1})
     row = found["results"][0]
@@ -133,6 +134,23 @@ def test_a_call_shows_no_more_of_itself_than_by_words(ask: Ask) -> None:
     most = [Counter(row["call_group"] for row in found["results"]).most_common(1)[0][1] for found in (free, bounded)]
     assert most[0] > 2
     assert most[1] == 2
+
+
+def test_nothing_planted_leaves_by_meaning(tmp_path: Path, make_handler: MakeHandler) -> None:
+    path = build_cache(tmp_path / "canary.db", write_files(tmp_path))
+    with CacheWriter.open(path) as writer:
+        assert build_vectors(writer).calls == 2
+    handler = make_handler(path)
+    sent = ""
+    for question in ("what is said about pricing", "write to my address", "redacted telephone number"):
+        for mode in ("semantic", "hybrid"):
+            for tool, arguments in EVERY_TOOL:
+                key = "theme_query" if "theme_query" in arguments else "query"
+                answer = handler.call(tool, {**arguments, key: question, "mode": mode}).answer
+                assert not answer.is_error, answer.text
+                sent += result_bytes(answer).decode()
+    assert SHOWN["sentence"] in sent  # the control: what is said there is found
+    assert {column for column, value in PLANTED.items() if value in sent} == set()
 
 
 def test_without_vectors_it_says_so(make_handler: MakeHandler) -> None:
