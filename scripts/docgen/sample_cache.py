@@ -19,8 +19,9 @@ EPOCH = "1767225600"
 """The time of the import in the documents: 2026-01-01T00:00:00Z."""
 
 
-def build_cache(folder: Path) -> Path:
-    """Build the cache of the bundled sample in *folder* by the product's own commands and return its path.
+def build_cache(folder: Path, data: Path | None = None) -> Path:
+    """Build the cache of the bundled sample, or of the files in *data*, in *folder* by the product's own commands and
+    return its path.
 
     Raises:
         RuntimeError: a command failed; the text is what it printed on stderr.
@@ -31,7 +32,7 @@ def build_cache(folder: Path) -> Path:
     secret.write_text(SECRET, encoding="utf-8")
     for words in (
         ["cache", "init", "--db", str(db), "--secret-file", str(secret)],
-        ["import", "gong", str(sample.directory()), "--db", str(db)],
+        ["import", "gong", str(data or sample.directory()), "--db", str(db)],
         ["cache", "warm", "--db", str(db)],
     ):
         _gongctl(words)
