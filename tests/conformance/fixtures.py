@@ -136,6 +136,8 @@ class Fixtures:
 class FixtureServing:
     """Stands for ``Serving``: always ready."""
 
+    server_name = "fixtures"
+
     is_ready = True
     base = None
 
