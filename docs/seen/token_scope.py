@@ -1,4 +1,5 @@
-"""Ask a client of a narrower scope and a server whose settings have that scope the same questions.
+"""Ask a client of a narrower scope and a server whose settings have that scope the same questions, and for the same
+completions.
 
     python docs/seen/token_scope.py FOLDER [SETS]
 
@@ -13,11 +14,23 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
-from gongmcp.handler import build_handler
+from gongmcp.handler import ToolHandler, build_handler
 from gongmcp.settings import ServerSettings
 from tests.gongctl.governance.governed import UNLIMITED
 from tests.gongctl.governance.test_token_scope import SCOPES, differing, narrowed, warmed_in
 from tests.gongmcp.conftest import build_cache
+
+
+def completing(one: ToolHandler, other: ToolHandler) -> tuple[int, list[str]]:
+    """Return how many completions of arguments were asked for, and those that two handlers give in different ways."""
+    asked, found = 0, []
+    for info in one.tools():
+        for argument in info.input_schema["properties"]:
+            for prefix in ("", "c", "O"):
+                asked += 1
+                if one.complete(info.name, argument, prefix) != other.complete(info.name, argument, prefix):
+                    found.append(f"{info.name}.{argument} {prefix!r}")
+    return asked, found
 
 
 def main(folder: Path, sets: int) -> int:
@@ -31,12 +44,14 @@ def main(folder: Path, sets: int) -> int:
             server = build_handler(settings, scoped)
             found = differing(narrowed(cache, table), server, cache, sets)
             control = differing(build_handler(ServerSettings.resolve(UNLIMITED, {}), cache), server, cache, 1)
-            bad = bool(found) or not control
+            completions, others = completing(narrowed(cache, table), server)
+            bad = bool(found or others) or not control
             failed += bad
             tools, calls = len(server.tools()), server.freshness()["calls"]
             print(f"{'FAIL' if bad else 'PASS'} {table}: {calls} calls")
             print(f"     {len(found)} of {sets * tools} answers differ; without the scope {len(control)} of {tools}")
-            print("".join(f"     {tool}\n" for tool in sorted(set(found))), end="")
+            print(f"     {len(others)} of {completions} completions differ")
+            print("".join(f"     {tool}\n" for tool in sorted({*found, *others})), end="")
     return int(failed > 0)
 
 

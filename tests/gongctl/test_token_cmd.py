@@ -70,6 +70,36 @@ def test_a_token_is_printed_once_and_kept_as_a_salted_digest(gongctl: Gongctl, t
     ] == ["team-a", "team-b"]
 
 
+def test_a_token_is_narrowed_to_some_calls(gongctl: Gongctl) -> None:
+    asked = [
+        *("--scope-from-date", "2026-01-01", "--scope-language", "eng", "--scope-language", "deu"),
+        *("--scope-deny", "purposes=interview, internal", "--scope-deny", "purposes=x", "--scope-no-private-calls"),
+    ]
+    made = gongctl("token", "mint", "--file", "pats", "--label", "north", *asked, "--json").json("token-mint")
+    scope = {
+        "from_date": "2026-01-01",
+        "languages": ["eng", "deu"],
+        "private_calls": "deny",
+        "deny_purposes": ["interview, internal", "x"],
+    }
+    assert made["scope"] == scope
+    assert gongctl("token", "list", "--file", "pats", "--json").json("token-list")["tokens"][0]["scope"] == scope
+    assert "languages eng or deu" in " ".join(gongctl("token", "list", "--file", "pats").out.split())
+    before = Path("pats").read_text()
+    for wrong in (
+        ("--scope-from-date", "2026-1-1"),
+        ("--scope-call-scope", "Everything"),
+        ("--scope-language", " "),
+        ("--scope-deny", "languages"),
+        ("--scope-deny", "private_calls=allow"),
+        ("--scope-from-date", "2026-02-01", "--scope-to-date", "2026-01-01"),
+    ):
+        refused = gongctl("token", "mint", "--file", "pats", "--label", "other", *wrong)
+        assert (refused.code, refused.out) == (2, ""), wrong
+        assert "gongctl:" in refused.err
+    assert Path("pats").read_text() == before
+
+
 def test_plain_output_is_the_token_alone(gongctl: Gongctl) -> None:
     done = gongctl("token", "mint", "--file", "pats", "--label", "x", "--expires", "never")
     assert done.out.startswith("gmcp_pat_")
