@@ -67,15 +67,21 @@ def payloads_of(connection: sqlite3.Connection, call_id: str) -> CallPayloads:
         None if transcript is None else decode_payload(transcript),
         [
             *(decode_payload(payload) for (payload,) in answered),
-            *(texts_of_vcon(payload) for payload in _vcons_of(connection, call_id)),
+            *(texts_of_vcon(row[2]) for row in vcons_of(connection, call_id)),
         ],
         imported_at,
     )
 
 
-def _vcons_of(connection: sqlite3.Connection, call_id: str) -> list[bytes]:
-    """Return the stored vCons that a call stands for; a cache of an older schema has none."""
-    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'raw_vcons'").fetchone() is None:
+def holds_vcons(connection: sqlite3.Connection) -> bool:
+    """Tell whether the cache has a place for vCons; one of an older schema has none."""
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'raw_vcons'").fetchone() is not None
+
+
+def vcons_of(connection: sqlite3.Connection, call_id: str) -> list[tuple[str, str, bytes, bytes, str]]:
+    """Return (uuid, call_id, payload, digest, imported_at) of the stored vCons that a call stands for."""
+    if not holds_vcons(connection):
         return []
-    rows = connection.execute("SELECT payload FROM raw_vcons WHERE call_id = ? ORDER BY uuid", (call_id,))
-    return [payload for (payload,) in rows]
+    return connection.execute(
+        "SELECT uuid, call_id, payload, digest, imported_at FROM raw_vcons WHERE call_id = ? ORDER BY uuid", (call_id,)
+    ).fetchall()

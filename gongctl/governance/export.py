@@ -20,11 +20,11 @@ import msgspec
 
 from gongctl.cache.clock import utc_now
 from gongctl.cache.connection import connect, reading
-from gongctl.cache.deriver import decode_payload
+from gongctl.cache.deriver import decode_payload, texts_of_vcon
 from gongctl.cache.lock import lock_path, writer_lock
 from gongctl.cache.warm import warm
 from gongctl.cache.writer import CacheWriter
-from gongctl.governance.calls import CallPayloads, secret_of
+from gongctl.governance.calls import CallPayloads, holds_vcons, secret_of, vcons_of
 from gongctl.governance.explain import scope_reason
 from gongctl.governance.judge import Judge, texts
 from gongctl.profile.canonical import canonical_sha256
@@ -56,7 +56,7 @@ class Dropped:
 @dataclass(slots=True)
 class ExportReport:
     """What was copied and what was left, by kind; *left* says why: ``restricted``, a rule of the scope, or
-    ``no_call`` (of a transcript or scorecard whose call is not in the file). *dropped* are single records.
+    ``no_call`` (of a transcript, scorecard or vCon whose call is not in the file). *dropped* are single records.
     *left_behind* is how many half-written files of exports that were killed were removed."""
 
     copied: Counter[str] = field(default_factory=Counter)
@@ -180,6 +180,8 @@ class _Export:
                 """SELECT (SELECT coalesce(sum(length(payload)), 0) FROM raw_calls)
                         + (SELECT coalesce(sum(length(payload)), 0) FROM raw_transcripts)"""
             ).fetchone()[0]
+            if holds_vcons(self._source):
+                size += self._source.execute("SELECT coalesce(sum(length(payload)), 0) FROM raw_vcons").fetchone()[0]
             writer.require_space(size * _ROW_FACTOR, "The export")
             with writer.transaction():
                 writer.set_meta("secret", self._secret.hex())
@@ -216,6 +218,12 @@ class _Export:
                AND NOT EXISTS (SELECT 1 FROM raw_calls AS c WHERE c.call_id = r.call_id)"""
         ).fetchone()[0]
         self._leave("answered_scorecard", "no_call", answers)
+        if holds_vcons(self._source):
+            alone = self._source.execute(
+                """SELECT count(*) FROM raw_vcons AS v
+                   WHERE NOT EXISTS (SELECT 1 FROM raw_calls AS c WHERE c.call_id = v.call_id)"""
+            ).fetchone()[0]
+            self._leave("vcon", "no_call", alone)
 
     def _call(self, target: sqlite3.Connection, generation: int, row: tuple[Any, ...]) -> None:
         call_id, call, digest, imported_at, transcript, transcript_digest, segments, transcript_at = row
@@ -224,11 +232,12 @@ class _Export:
             " WHERE call_id = ? ORDER BY record_id",
             (call_id,),
         ).fetchall()
+        vcons = vcons_of(self._source, call_id)
         payloads = CallPayloads(
             call_id,
             decode_payload(call),
             None if transcript is None else decode_payload(transcript),
-            [decode_payload(answer[2]) for answer in answers],
+            [*(decode_payload(answer[2]) for answer in answers), *(texts_of_vcon(item[2]) for item in vcons)],
             imported_at,
         )
         reason = self._reason(payloads)
@@ -237,6 +246,7 @@ class _Export:
             self._leave("transcript", reason, int(transcript is not None))
             self._leave("segment", reason, segments or 0)
             self._leave("answered_scorecard", reason, len(answers))
+            self._leave("vcon", reason, len(vcons))
             return
         target.execute(
             "INSERT INTO raw_calls (call_id, payload, digest, imported_at, generation) VALUES (?, ?, ?, ?, ?)",
@@ -253,6 +263,12 @@ class _Export:
             self.report.copied["transcript"] += 1
             self.report.copied["segment"] += segments
         self._insert_records(target, generation, answers)
+        target.executemany(
+            "INSERT INTO raw_vcons (uuid, call_id, payload, digest, imported_at, generation) VALUES (?, ?, ?, ?, ?, ?)",
+            [(*item, generation) for item in vcons],
+        )
+        if vcons:
+            self.report.copied["vcon"] += len(vcons)
 
     def _reason(self, payloads: CallPayloads) -> str | None:
         """Return why a call is left: ``restricted`` or the rule of the scope; None when it is copied."""
