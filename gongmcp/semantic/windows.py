@@ -48,10 +48,15 @@ def windows(texts: Iterable[Spoken]) -> Iterator[Window]:
         yield from _cut(gathered)
 
 
+def parts_of(text: str) -> list[str]:
+    """Return a text that is too long for one window in parts that are not."""
+    return textwrap.wrap(text, WINDOW_CHARACTERS, break_on_hyphens=False)
+
+
 def _cut(gathered: list[Spoken]) -> Iterator[Window]:
     first, last = gathered[0][0], gathered[-1][0]
     if len(gathered) == 1 and len(gathered[0][2]) > WINDOW_CHARACTERS:
-        for part in textwrap.wrap(gathered[0][2], WINDOW_CHARACTERS, break_on_hyphens=False):
+        for part in parts_of(gathered[0][2]):
             yield Window(first, last, part)
     else:
         yield Window(first, last, " ".join(said for _, _, said in gathered))

@@ -23,6 +23,7 @@ from gongmcp.vcon.meaning import (
     asked_or_not,
     by_both,
     by_meaning,
+    passage,
     texts_of,
 )
 from gongmcp.vcon.parameters import (
@@ -319,7 +320,10 @@ def word_hits(scope: Scope, header: sqlite3.Row, hit: lookup.Hit, query: SearchQ
 
 def near_hits(scope: Scope, header: sqlite3.Row, asked: Asked, item: NearVcon) -> list[Hit]:
     """Return where a vCon is nearest to what was *asked*, the nearest first."""
-    return [hit_of(scope, header, row, None, score) for score, row in texts_of(scope, asked, item)[:_HITS]]
+    return [
+        hit_of(scope, header, row, passage(asked, row["text"]), score)
+        for score, row in texts_of(scope, asked, item)[:_HITS]
+    ]
 
 
 def hit_of(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import dropwhile, takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 from gongmcp.errors import ToolFault
@@ -12,8 +13,10 @@ from gongmcp.semantic.calibrate import CHANCE
 from gongmcp.semantic.model import MODEL, SemanticMissing, embedder
 from gongmcp.semantic.quantised import Question, pack
 from gongmcp.semantic.vcon_scan import NearVcon, Stored, near_vcons, stored_vectors
+from gongmcp.semantic.windows import WINDOW_CHARACTERS, parts_of
 from gongmcp.store import vcon_search as lookup
-from gongmcp.store.search_query import SearchQuery
+from gongmcp.store.ranking import words_outside_marks
+from gongmcp.store.search_query import SearchQuery, Term, of_groups
 from gongmcp.vcon.faults import VconFault
 from gongmcp.vcon.scope import Scope
 
@@ -22,6 +25,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FORMULA: Final = "semantic_weight x semantic + (1 - semantic_weight) x s / (1 + s), s = keyword score"
+
+
+_FIRST_WORDS: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +168,22 @@ def texts_of(scope: Scope, asked: Asked, item: NearVcon) -> list[tuple[float, sq
     return list(found.values())
 
 
+def passage(asked: Asked, text: str) -> SearchQuery | None:
+    """Return the search for the words with which the nearest passage of a long *text* begins, so that a snippet shows
+    it; None for a short one, and where the model is not at hand."""
+    if asked.model != MODEL or len(text) <= WINDOW_CHARACTERS:
+        return None
+    parts = parts_of(text)
+    words = words_outside_marks(parts[_nearest_of(asked, parts)])
+    first = tuple(takewhile(bool, dropwhile(lambda word: not word, words)))[:_FIRST_WORDS]
+    return of_groups([[Term(first)]]) if first else None
+
+
 def _nearest(asked: Asked, rows: Sequence[sqlite3.Row]) -> sqlite3.Row:
-    packed = pack(embedder().embed([row["text"] for row in rows]))
+    return rows[_nearest_of(asked, [row["text"] for row in rows])]
+
+
+def _nearest_of(asked: Asked, texts: Sequence[str]) -> int:
+    packed = pack(embedder().embed(texts))
     likeness = Question(asked.vector).likeness(packed.vectors, packed.scales).tolist()
-    return rows[max(range(len(rows)), key=lambda at: (likeness[at], -at))]
+    return max(range(len(texts)), key=lambda at: (likeness[at], -at))

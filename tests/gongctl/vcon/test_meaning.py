@@ -22,6 +22,7 @@ pytest.importorskip("wordllama")
 
 LATE = "The desk I ordered is late again. I am a frustrated customer: nobody can say when the delivery comes."
 PRICE = "We discussed pricing for three years. The buyer asked for a discount of ten percent on the list price."
+VIOLIN = "My violin has a broken string and the bow of my cello lost its hair; can you repair such instruments? " * 4
 SEED_LATE = {
     "query": "customer frustrated about late delivery",
     "threshold": 0.75,
@@ -40,7 +41,12 @@ MODEL = "example/minilm-384"
 def corpus() -> list[dict[str, Any]]:
     """Return eight conversations about nothing of it, and the two that are looked for."""
     values = [vcon(number) for number in range(1, 11)]
-    for value, said, tag in ((values[8], LATE, "priority:high"), (values[9], PRICE, "department:sales")):
+    filler = "We spoke of lunch, of tea and of a book about birds. " * 12 + "And so on, until it was late. "
+    for value, said, tag in (
+        (values[8], LATE, "priority:high"),
+        (values[9], PRICE, "department:sales"),
+        (values[7], f"{filler}{VIOLIN}{filler}", "priority:low"),
+    ):
         value["dialog"][0]["body"] = said
         value["attachments"][0]["body"] = json.dumps([tag])
     values[0]["attachments"][0]["body"] = json.dumps(["priority:high", "department:sales"])
@@ -76,8 +82,12 @@ def test_the_references_own_questions_find_what_was_planted(store: Path) -> None
         for question, wanted in ((SEED_LATE["query"], late), (SEED_PRICE["query"], price)):
             answer = body(server, "vcon_search", {"mode": "semantic", "query": question})
             assert uuids(answer)[0] == wanted
+            assert answer["items"][0]["search"]["snippet"]
             assert answer["page"]["total"] == len(answer["items"]) < 7
             assert uuids(body(server, "vcon_search", {"mode": "hybrid", "query": question}))[0] == wanted
+        found = body(server, "vcon_search", {"mode": "semantic", "query": "repairing a stringed musical instrument"})
+        assert uuids(found) == [corpus()[7]["uuid"]]
+        assert "violin" in found["items"][0]["search"]["snippet"]  # the passage, far from where the text begins
         nothing = body(server, "vcon_search", {"mode": "semantic", "query": "a lecture about medieval church music"})
         assert (nothing["items"], nothing["page"]["total"]) == ([], 0)
         search = body(server, "vcon_capabilities")["item"]["search"]
