@@ -27,9 +27,12 @@ from docgen.sample_cache import EPOCH, sample_cache
 from gongctl.approval.reviewing import CacheReviewing
 from gongctl.approval.state import ReviewState
 from gongctl.cli.operations import CacheOperations
+from gongctl.vcon.browse import BrowsedVcons, open_store
 from gongmcp.handler import ToolHandler, build_handler
 from gongmcp.settings import ServerSettings
 from tui.app import PreflightApp
+from tui.operator_app import OperatorApp
+from tui.vcon_app import VconApp
 
 TARGET = Path(__file__).resolve().parent.parent / "screenshots"
 FONT = "DejaVu Sans Mono"
@@ -62,7 +65,7 @@ class Picture:
 
     A step in angle brackets is a key, ``<settle>`` waits for the running call, any other is typed. With a profile
     the working folder holds ``candidate.yaml``, which puts renewals first. Under a list some customers are restricted.
-    A review opens with the queue of ``operator-smoke``.
+    A review opens with the queue of ``operator-smoke``. With vCons it is a store of the sample's calls.
     """
 
     size: tuple[int, int]
@@ -72,6 +75,7 @@ class Picture:
     profile: bool = False
     listed: bool = False
     review: bool = False
+    vcons: bool = False
 
 
 def run(query: str, *then: str) -> tuple[str, ...]:
@@ -106,6 +110,7 @@ PICTURES: dict[str, Picture] = {
     "history": Picture((120, 40), ("<settle>", "<r>", "<settle>", "<A>", "<settle>", "<5>", "<settle>"), review=True),
     "cost": Picture((120, 40), ("<settle>", "<k>"), review=True),
     "governance": Picture((140, 45), ("<o>", "<settle>", "<c>", LISTED_CALL, "<enter>", "<settle>"), listed=True),
+    "vcon": Picture((140, 45), ("<settle>", "<down>", "<enter>", "<settle>", "<down>", "<down>"), vcons=True),
 }
 
 
@@ -117,7 +122,11 @@ async def photograph(
     reviewing: CacheReviewing | None = None,
 ) -> str:
     """Play *picture* and return it as SVG."""
-    app = PreflightApp(handler, operations, settings=settings, reviewing=reviewing)
+    return await played(PreflightApp(handler, operations, settings=settings, reviewing=reviewing), picture)
+
+
+async def played(app: OperatorApp, picture: Picture) -> str:
+    """Play *picture* on *app* and return it as SVG."""
     async with app.run_test(size=picture.size) as pilot:
         app.theme = picture.theme
         await pilot.pause()
@@ -176,6 +185,15 @@ def reviewing(db: Path) -> Iterator[tuple[CacheReviewing, ServerSettings]]:
         yield CacheReviewing(db, settings, ReviewState(Path(folder) / "state")), settings
 
 
+@contextmanager
+def store_of_calls(db: Path) -> Iterator[BrowsedVcons]:
+    """Give a store of the calls of *db* as vCons, each turn a dialog."""
+    with TemporaryDirectory(prefix="gongctl-docs-") as folder, chdir(folder):
+        gongctl("vcon", "export", "--all", "--unredacted", "--text-dialogs", "--db", str(db), "--out", "calls.ndjson")
+        gongctl("vcon", "import", "calls.ndjson", "--db", "vcon.db")
+        yield open_store(Path("vcon.db"))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the pictures that were asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -195,6 +213,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             elif picture.review:
                 with reviewing(db) as (review, settings):
                     svg = asyncio.run(photograph(picture, build_handler(settings, db), None, settings, review))
+            elif picture.vcons:
+                with store_of_calls(db) as vcons:
+                    svg = asyncio.run(played(VconApp(vcons), picture))
             elif picture.listed:
                 with restricting(db) as (copy, settings):
                     operations = CacheOperations(copy, settings)
