@@ -114,16 +114,17 @@ async def test_a_token_is_minted_as_asked_for_shown_once_and_never_kept(theatre:
         assert all(screen._token == "" for screen in gc.get_objects() if type(screen) is Minted)
         for screen in pilot.app.screen_stack:
             assert all(SECRET not in str(widget.visual) for widget in screen.query(Static))
+        book.refusal = StartupRefusal("tokens.json: it is no file of access tokens.", "Mend it.")
+        await pilot.press("r")
+        await theatre.settle(pilot)
+        assert "tokens.json: it is no file of access tokens." in screen_text(pilot)
 
     await opened(scene, book)
     scope = {"from_date": "2026-01-01", "languages": "eng, deu"}
     assert book.wishes == [TokenWish("reports", "12h", "operator-smoke", "5", scope)]
 
 
-@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
-async def test_what_is_refused_stays_in_the_form_with_the_reason(
-    theatre: Any, opened: Any, size: tuple[int, int]
-) -> None:
+async def test_what_is_refused_stays_in_the_form_with_the_reason(theatre: Any, opened: Any) -> None:
     book = Book()
 
     async def scene(pilot: Pilot[None]) -> None:
@@ -137,16 +138,18 @@ async def test_what_is_refused_stays_in_the_form_with_the_reason(
         await theatre.settle(pilot)
         assert isinstance(pilot.app.screen, AccessTokens)
 
-    await opened(scene, book, size)
+    await opened(scene, book, NARROW)
     assert book.wishes == []
 
 
-async def test_a_token_is_taken_back_after_a_question(theatre: Any, opened: Any) -> None:
-    book = Book()
+async def test_a_token_is_taken_back_after_a_question_and_its_label_is_never_markup(theatre: Any, opened: Any) -> None:
+    book = Book(items=[replace(KEPT[0], label=evil("label"), narrowed=evil("narrowed")), *KEPT[1:]])
 
     async def scene(pilot: Pilot[None]) -> None:
+        assert "[red]label[/]" in screen_text(pilot)
         await pilot.press("d")
         assert isinstance(pilot.app.screen, Confirm)
+        assert "[red]label[/]" in screen_text(pilot)
         await pilot.press("escape")
         await theatre.settle(pilot)
         assert book.items[0].standing == "valid"
@@ -158,26 +161,6 @@ async def test_a_token_is_taken_back_after_a_question(theatre: Any, opened: Any)
 
     await opened(scene, book)
     assert [item.standing for item in book.items] == ["revoked", "expired", "revoked"]
-
-
-async def test_a_label_is_never_markup(opened: Any) -> None:
-    book = Book(items=[replace(KEPT[0], label=evil("label"), narrowed=evil("narrowed"))])
-
-    async def scene(pilot: Pilot[None]) -> None:
-        assert isinstance(pilot.app.screen, AccessTokens)
-        screen_text(pilot)
-        await pilot.press("d")
-        screen_text(pilot)
-        assert isinstance(pilot.app.screen, Confirm)
-
-    await opened(scene, book)
-
-
-async def test_a_file_that_cannot_be_used_is_told(opened: Any) -> None:
-    async def scene(pilot: Pilot[None]) -> None:
-        assert "tokens.json: it is no file of access tokens." in screen_text(pilot)
-
-    await opened(scene, Book(refusal=StartupRefusal("tokens.json: it is no file of access tokens.", "Mend it.")))
 
 
 async def test_without_a_file_the_way_to_name_one_is_told(opened: Any) -> None:

@@ -41,6 +41,7 @@ SCOPES: tuple[dict[str, Any], ...] = (
     {"lifecycle_buckets": ["renewal", "Upsell_Expansion"], "to_date": "2026-06-01"},
     {"deny_scopes": ["internal"], "languages": ["ENG"], "private_calls": "deny"},
 )
+OUTBOUND: dict[str, Any] = {"deny_scopes": ["internal"]}
 NOT_READ = ("crm_value", "object_id")
 """Counters that only warm reads."""
 
@@ -89,10 +90,11 @@ def test_the_answers_are_those_of_a_server_of_that_scope(caches: dict[str, Path]
     assert 0 < token.freshness()["calls"] < 9
     assert token.freshness() == server.freshness()
     assert token.instructions() == server.instructions()
-    assert differing(token, server, caches["sample"], 1) == []
+    # Every second tool; docs/seen/token_scope.py asks them all, and more of each.
+    assert differing(token, server, caches["sample"], 1, step=2) == []
     opened = build_handler(ServerSettings.resolve(UNLIMITED, {}), caches["sample"])
-    control = differing(opened, server, caches["sample"], 1, step=5)
-    assert len(set(control)) > 4, "without the scope the answers are others"
+    control = differing(opened, server, caches["sample"], 1, step=8)
+    assert len(set(control)) > 2, "without the scope the answers are others"
 
 
 def rows_of(connection: sqlite3.Connection, table: str) -> list[tuple[Any, ...]]:
@@ -104,8 +106,11 @@ def rows_of(connection: sqlite3.Connection, table: str) -> list[tuple[Any, ...]]
     return sorted((tuple(row) for row in connection.execute(sql)), key=repr)
 
 
-@pytest.mark.parametrize("name", ["sample", "profiles"])
-@pytest.mark.parametrize("table", SCOPES, ids=["dates", "buckets", "denied"])
+@pytest.mark.parametrize(
+    ("name", "table"),
+    [("sample", SCOPES[0]), ("sample", SCOPES[1]), ("profiles", SCOPES[1]), ("profiles", OUTBOUND)],
+    ids=["dates", "buckets", "profile", "profile-denied"],
+)
 def test_every_table_holds_what_it_holds_in_a_cache_of_that_scope(
     name: str, table: dict[str, Any], caches: dict[str, Path], tmp_path: Path
 ) -> None:
@@ -121,8 +126,7 @@ def test_every_table_holds_what_it_holds_in_a_cache_of_that_scope(
         for of in VIEWS:
             assert rows_of(seen, of) == rows_of(plain, of), of
     pool.close()
-    if name == "sample" or table is not SCOPES[2]:
-        assert {"call_facts", "segments", "counters"} <= differ, "the control: the scope takes something away"
+    assert {"call_facts", "segments", "counters"} <= differ, "the control: the scope takes something away"
 
 
 def test_every_table_is_narrowed_neutral_or_closed(caches: dict[str, Path]) -> None:
