@@ -57,6 +57,8 @@ def test_help_lists_every_live_key(theatre: Any) -> None:
         assert isinstance(pilot.app.screen, Help)
         shown = str(pilot.app.screen.query_one(Static).visual)
         for binding in [*keys.PREFLIGHT, *keys.APP]:
+            if binding is keys.EDITOR:  # it needs a real terminal
+                continue
             assert binding.tooltip in shown
         await pilot.press("escape", "enter", "f1")
         in_field = str(pilot.app.screen.query_one(Static).visual)

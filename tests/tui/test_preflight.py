@@ -499,6 +499,9 @@ def test_warming_can_be_stopped(theatre: Any) -> None:
         await pilot.press("escape")
         await theatre.settle(pilot)
         assert warmer.stopped
+        assert words(pilot.app.screen.query_one("#warm-words", Static)).startswith("Stopped at ")
+        await pilot.press("escape")
+        await theatre.settle(pilot)
         assert pilot.app.screen is screen
         assert notes(pilot)[0].startswith("Stopped after")
 

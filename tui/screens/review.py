@@ -119,6 +119,7 @@ class Review(PolicyChoices, Looking, Deciding, Sizing):
         except Exception as error:  # noqa: BLE001 - a cache that cannot be read is said, with the next step
             self.queue.show([], none="It could not be read.")
             self._tool = ""
+            self._show()
             self.sees.show(None, None, failure_words(error))
             return
         self.queue.show(items, self._tool)
@@ -416,13 +417,13 @@ class Review(PolicyChoices, Looking, Deciding, Sizing):
 
     def show_head(self) -> None:
         look = self.look
-        if look is None:
-            return
-        arguments = json.dumps(dict(look.arguments), ensure_ascii=False)
-        self.query_one("#review-head", Flow).flow(
-            [literal(self._tool, "bold"), literal(arguments, "$quiet")], Content("  ")
-        )
-        samples = look.sample_words() if self._sampling != self._tool else "samples are being run"
+        head: list[Content] = []
+        samples = "samples"
+        if look is not None:
+            arguments = json.dumps(dict(look.arguments), ensure_ascii=False)
+            head = [literal(self._tool, "bold"), literal(arguments, "$quiet")]
+            samples = look.sample_words() if self._sampling != self._tool else "samples are being run"
+        self.query_one("#review-head", Flow).flow(head, Content("  "))
         for name, key, words in (
             ("arguments", "a", "arguments"),
             ("samples", "x", samples),
@@ -432,11 +433,12 @@ class Review(PolicyChoices, Looking, Deciding, Sizing):
         ):
             self.query_one(f"#chip-{name}", Chip).say(key, literal(words))
         item = self.queue.item
+        parts: list[Content] = []
         if item is not None:
             parts = [Content.assemble((f"{item.standing.value} ", "bold"), STANDINGS[item.standing])]
             risk = f"risk {item.risk}: {'; '.join(item.reasons)}" if item.reasons else f"risk {item.risk}"
             parts += [literal(risk), *(literal(f"drift: {words}", "$error") for words in item.drift)]
-            self.query_one("#standing", Flow).flow(parts, DOT)
+        self.query_one("#standing", Flow).flow(parts, DOT)
 
     def _show_verdict(self) -> None:
         bar, preview = self.query_one(VerdictBar), self.preview

@@ -44,6 +44,9 @@ class Warm(Dialog[str]):
         self._operations = operations
         self._stop = False
         self._ended = False
+        self._report: str | None = None
+        self._done = 0
+        self._total = 0
         self._told = 0.0
 
     def compose(self) -> ComposeResult:
@@ -79,23 +82,31 @@ class Warm(Dialog[str]):
 
     def on_warm_progress(self, event: Progress) -> None:
         """Move the bar."""
+        self._done, self._total = event.done, event.total
         self.query_one(ProgressBar).update(total=event.total or None, progress=event.done)
         self.query_one("#warm-words", Static).update(Content(f"{event.done:,} of {event.total:,} calls"))
 
     def on_warm_ended(self, event: Ended) -> None:
-        """Close with the report; a failure stays on screen until it is read."""
-        if not event.failed:
-            self.dismiss(event.report)
-            return
-        self._stop = True
-        self.query_one("#warm-words", Static).update(literal(f"It failed. {event.report}", "$error"))
-        self.query_one("#warm-hint", Static).update(Content("esc closes. gongctl cache status says more."))
+        """Close with the report; that it failed, or was stopped, stays on screen until it is read."""
         self._ended = True
+        if event.failed:
+            self._say(literal(f"It failed. {event.report}", "$error"), "esc closes. gongctl cache status says more.")
+        elif self._stop and (not self._total or self._done < self._total):
+            self._report = event.report
+            where = f"at {self._done:,} of {self._total:,} calls" if self._total else "before the first call"
+            told = literal(f"Stopped {where}. {event.report}", "$warning")
+            self._say(told, "What is done is kept: w goes on from there. esc closes.")
+        else:
+            self.dismiss(event.report)
+
+    def _say(self, words: Content, hint: str) -> None:
+        self.query_one("#warm-words", Static).update(words)
+        self.query_one("#warm-hint", Static).update(Content(hint))
 
     def action_close(self) -> None:
         """Ask the operation to stop; close when it has."""
         if self._ended:
-            self.dismiss(None)
+            self.dismiss(self._report)
             return
         self._stop = True
         self.query_one("#warm-hint", Static).update(Content("Stopping after the call in hand …"))

@@ -25,6 +25,8 @@ class VerdictBar(Flow):
 
     def show(self, verdict: Verdict | None, remark: str = "") -> None:
         """Draw *verdict*, or the invitation to run; *remark* is added to the figures."""
+        # A next step is not cut off, however low the window is.
+        self.set_class(verdict is not None and bool(verdict.next), "-next")
         if verdict is None:
             self.flow([Content.styled("Not run yet", "$quiet"), Content.styled("r runs it", "$quiet")], DOT)
             return
