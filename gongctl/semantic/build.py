@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from gongmcp.errors import Exit, StartupRefusal
-from gongmcp.semantic.model import DIMENSIONS, MODEL, Embedder, SemanticMissing, embedder
+from gongmcp.semantic.model import DIMENSIONS, MODEL, Embedder, SemanticMissing, embedder, is_installed
 from gongmcp.semantic.quantised import pack
 from gongmcp.semantic.windows import Spoken, pack_places, windows
 from gongmcp.store.schema import MAX_SEGMENTS, first_segment, last_segment
@@ -109,12 +109,7 @@ def build_vectors(
                    VALUES (?, ?, ?, ?, ?, ?)""",
                 calls,
             )
-            connection.executemany(
-                f"""INSERT OR REPLACE INTO vcon_vectors
-                      (vcon_no, model, dimensions, window_count, windows, scales, vectors)
-                    VALUES (?, ?, {DIMENSIONS}, ?, ?, ?, ?)""",
-                vcons,
-            )
+            connection.executemany(_INSERT_VCON, vcons)
         report.calls += len(calls)
         report.vcons += len(vcons)
         report.vectors += sum(row[2] for _, row in rows)
@@ -123,6 +118,22 @@ def build_vectors(
             progress(report.calls + report.vcons, todo)
     report.seconds = time.perf_counter() - started
     return report
+
+
+def keeps_vectors(connection: sqlite3.Connection) -> bool:
+    """Tell whether a store was given vectors of the model that comes with the program, which is at hand."""
+    found = connection.execute("SELECT 1 FROM vcon_vectors WHERE model = ? LIMIT 1", (MODEL,)).fetchone()
+    return found is not None and is_installed()
+
+
+def renew_vcon(connection: sqlite3.Connection, uuid: str) -> None:
+    """Give vectors to the vCon *uuid* if it has none; in the transaction that changed it."""
+    row = connection.execute(
+        f"SELECT f.vcon_no FROM {_VCONS} AND f.uuid = :uuid", {"model": MODEL, "uuid": uuid.casefold()}
+    ).fetchone()
+    if row is not None:
+        made = (row[0], MODEL, *_vectors(connection, embedder(), _Item(row[0], is_vcon=True)))
+        connection.execute(_INSERT_VCON, made)
 
 
 def pending_calls(connection: sqlite3.Connection) -> int:
@@ -147,6 +158,11 @@ _CALLS: Final = """call_facts AS f WHERE f.segment_count > 0 AND NOT EXISTS (
 _VCONS: Final = """vcons AS f WHERE EXISTS (
     SELECT 1 FROM vcon_texts AS t WHERE t.vcon_no = f.vcon_no AND t.unit <> 'party') AND NOT EXISTS (
     SELECT 1 FROM vcon_vectors AS v WHERE v.vcon_no = f.vcon_no AND v.model = :model)"""
+
+
+_INSERT_VCON: Final = f"""INSERT OR REPLACE INTO vcon_vectors
+      (vcon_no, model, dimensions, window_count, windows, scales, vectors)
+    VALUES (?, ?, {DIMENSIONS}, ?, ?, ?, ?)"""
 
 
 @dataclass(frozen=True, slots=True)

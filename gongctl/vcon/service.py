@@ -308,10 +308,23 @@ class VconService:
                 after = _bumped(after)
             findings = _checked(before, after, check, part)
             if changed and not dry_run:
-                self._store.put(after, generation)
+                self._store_with_vectors(uuid, after, generation)
                 if also is not None:
                     also()
         return Change(uuid.casefold(), before, after, not dry_run, None, findings)
+
+    def _store_with_vectors(self, uuid: str, after: Vcon, generation: int) -> None:
+        """Store a changed vCon; where the store is searched by meaning, with vectors of what it says now."""
+        connection = self._store.connection
+        if connection.execute("SELECT 1 FROM vcon_vectors LIMIT 1").fetchone() is None:
+            self._store.put(after, generation)
+            return
+        from gongctl.semantic.build import keeps_vectors, renew_vcon
+
+        renewed = keeps_vectors(connection)
+        self._store.put(after, generation)
+        if renewed:
+            renew_vcon(connection, uuid)
 
     def _note_removal(self, uuid: str, part: Part, index: int, reason: str) -> None:
         self._store.connection.execute(

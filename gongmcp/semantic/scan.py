@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from gongmcp.errors import ToolFault
-from gongmcp.semantic.model import DIMENSIONS, MODEL
+from gongmcp.semantic.model import MODEL
 from gongmcp.semantic.quantised import Question
 from gongmcp.store.calls import CallFilter
 from gongmcp.store.connection import ReadStore
@@ -60,11 +60,8 @@ def extent(store: ReadStore, calls: CallFilter) -> Extent:
 def nearest(store: ReadStore, vector: NDArray[np.float32], calls: CallFilter, keep: int) -> list[Near]:
     """Return the *keep* windows of *calls* that are nearest to *vector*, equal ones newest first.
 
-    Raises:
-        ToolFault: the calls have more vectors than one question may read (``invalid_argument``).
+    How much that reads is for the caller to look at before (``extent``, ``refuse_too_much``).
     """
-    found = extent(store, calls)
-    refuse_too_much(found.windows * DIMENSIONS)
     chosen = calls.select("c")
     question = Question(vector)
     kept = Nearest(keep)
@@ -80,7 +77,11 @@ def nearest(store: ReadStore, vector: NDArray[np.float32], calls: CallFilter, ke
 
 
 def refuse_too_much(size: int) -> None:
-    """Refuse to read *size* bytes of vectors if that is more than one question may."""
+    """Refuse to read *size* bytes of vectors if that is more than one question may.
+
+    Raises:
+        ToolFault: it is (``invalid_argument``).
+    """
     if size > MOST_BYTES:
         raise ToolFault(
             "invalid_argument",

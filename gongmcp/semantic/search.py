@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from gongmcp.errors import ToolFault
 from gongmcp.semantic.calibrate import CHANCE, calibrated
-from gongmcp.semantic.model import MODEL, SemanticMissing, embedder
+from gongmcp.semantic.model import DIMENSIONS, MODEL, SemanticMissing, embedder
 from gongmcp.semantic.quantised import STEPS, Question, pack
-from gongmcp.semantic.scan import Near, extent, nearest
+from gongmcp.semantic.scan import Near, extent, nearest, refuse_too_much
 from gongmcp.store.calls import CallFilter
 from gongmcp.store.connection import ReadStore
 from gongmcp.store.schema import INDEX_BITS, first_segment
@@ -100,6 +100,7 @@ def find_places(
     there = extent(store, calls)
     if there.calls and not there.windows:
         raise ToolFault("semantic_unavailable", "The calls that this asks about have no vectors.")
+    refuse_too_much(there.windows * DIMENSIONS)
     near = _of_role(store, nearest(store, vector, calls, RANK_WINDOW), calls.speaker_role)
     near = [item for item in near if calibrated(item.likeness) >= CHANCE]
     if mode == "semantic" or query is None:
