@@ -32,8 +32,11 @@ PROGRESS_STEPS = 1000
 MEASURED_STEPS = 10
 """The same while ``StorePool.on_steps`` measures a query."""
 
-NARROWED_KEEP = 2
-"""Connections that are kept open for the clients of one narrower scope."""
+CACHE_KIB = 8192
+"""Most memory for the pages of one connection."""
+
+NARROWED_KIB, NARROWED_KEEP = 4096, 1
+"""The same of a client of a narrower scope, and how many connections stay open for one scope: there may be many."""
 
 _ALLOWED_ACTIONS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
 _ALLOWED_PRAGMAS = frozenset({"data_version"})
@@ -292,6 +295,6 @@ def _connect(path: Path, narrowing: InScope | None = None) -> sqlite3.Connection
 
         narrow(connection, narrowing.scope, narrowing.names)
     connection.execute("PRAGMA query_only = ON")
-    connection.execute("PRAGMA cache_size = -8192")
+    connection.execute(f"PRAGMA cache_size = -{CACHE_KIB if narrowing is None else NARROWED_KIB}")
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
     return connection

@@ -199,6 +199,23 @@ def test_a_scope_never_gives_back_what_the_server_leaves_out(caches: dict[str, P
         wider.under(Narrowing(scope=narrower_scope({"to_date": "2026-01-01"})).of(Policy()))
 
 
+def test_a_client_of_a_narrower_scope_follows_the_cache(caches: dict[str, Path], tmp_path: Path) -> None:
+    there = shutil.copy(caches["sample"], tmp_path / "served.db")
+    handler = narrowed(there, SCOPES[0])
+    before = handler.call("get_sync_status", {})
+    assert before.code == "ok"
+    there.rename(tmp_path / "away.db")
+    assert handler.call("get_sync_status", {}).code == "cache_not_ready"
+    other, _ = warmed_in(caches["profiles"], {"private_calls": "deny"}, tmp_path / "other.db")
+    other.rename(there)
+    after = handler.call("get_sync_status", {})
+    assert (after.code, after.answer.structured != before.answer.structured) == ("ok", True)
+    assert after.answer.structured is not None
+    own = narrowed(there, SCOPES[0]).call("get_sync_status", {}).answer.structured
+    assert after.answer.structured == own, "the other file is read in the same scope"
+    handler.close()
+
+
 async def test_two_tokens_over_http_see_their_own_calls(caches: dict[str, Path], tmp_path: Path) -> None:
     pats = tmp_path / "pats"
     late = mint(pats, Wanted("late", None, scope={"from_date": "2026-04-01"}))[1]
