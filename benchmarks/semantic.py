@@ -1,4 +1,4 @@
-"""What search by meaning finds that words do not: on questions that were written before anything was measured.
+"""What search by meaning finds that words do not: on questions that were written before they were measured.
 
     python -m benchmarks.semantic                      quality on the sample
     python -m benchmarks.semantic --scan 1000000       time of one search over so many vectors
