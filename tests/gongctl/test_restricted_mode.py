@@ -57,6 +57,7 @@ BLOCKED: list[list[str]] = [
     ["vcon", "untag", VCON, "--all", "--db", "v.db"],
     ["vcon", "embed", "--texts", "t.jsonl", "--db", "v.db"],
     ["vcon", "serve", "--db", "v.db"],
+    ["vcon", "browse", "--db", "v.db"],
     ["evidence", "check", "list.yaml"],
     *(
         [*words, "--transcript-evidence-provenance", "raw"]
