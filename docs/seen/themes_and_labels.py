@@ -105,7 +105,9 @@ def main(db: Path, data: Path, labels: Path) -> int:
         away = share(bool(words_of(theme) & of_other) for of_other in theirs if of_other for theme in themes)
         told = f"{here:4.0%} in its names, {drawn:4.0%} of words drawn, {away:4.0%} in others'"
         print(f"{industry:17} {len(themes):3} themes: {told}")
-        matched.append(here), base.append(drawn), elsewhere.append(away)
+        matched.append(here)
+        base.append(drawn)
+        elsewhere.append(away)
         total, rest = (sum(sum(said[call].values()) for call in side) for side in (of, others))
         for phrase in sorted({phrase for counts in trackers.values() for phrase in counts}):
             inside, outside = (sum(trackers[call][phrase] for call in side) for side in (of, others))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final
 
@@ -50,6 +51,24 @@ def takes_cohort(command: Callable[..., None]) -> Callable[..., None]:
     taken.__signature__ = inspect.Signature(seen)  # type: ignore[attr-defined]
     taken.__annotations__ = {parameter.name: parameter.annotation for parameter in seen}
     return taken
+
+
+_NAMES: Final = {
+    "query" if name == "saying" else name: flag for name, (flag, _, _) in _OPTIONS.items() if name != "given"
+}
+"""The option of each condition of a filter that has one."""
+
+
+def in_options(text: str) -> str:
+    """Return what a tool says of its filter in the words of the options: ``filter.quarter`` is ``--quarter``."""
+    if text.startswith("filter chooses too little"):
+        return "These options choose too little: the whole cache would be taken in."
+    if text.startswith("Add a period, for example {"):
+        from gongmcp.catalog.cohort_filter import SELECTIVE  # the tools are loaded by whoever asked one
+
+        chosen = ", ".join(flag for name, flag in _NAMES.items() if name in SELECTIVE and name != "quarter")
+        return f"Add a period (--quarter 2026-Q1, or --from and --to), or one of: {chosen}, --filter JSON."
+    return re.sub(r"\bfilter\.(\w+)", lambda found: _NAMES.get(found[1], f"--filter ({found[1]})"), text)
 
 
 def _filter(passed: Mapping[str, str | None]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
+from gongctl.cli.cohort_options import in_options
 from gongctl.cli.output import DEBUG_HINT, emit_json, emit_text, fail, literal, note, paragraph, table
 from gongctl.cli.policy_options import open_handler, resolve
 from gongmcp.errors import ERRORS, Exit, UnknownTool
@@ -32,7 +33,7 @@ def ask(flags: Mapping[str, Any], db: str | None, tool: str, arguments: Mapping[
     error = outcome.answer.error
     if error is not None:
         hint = DEBUG_HINT if error["code"] == "internal_error" else str(error["hint"])
-        fail(f"{error['code']}: {error['message']}", hint, ERRORS[error["code"]].exit)
+        fail(f"{error['code']}: {in_options(str(error['message']))}", in_options(hint), ERRORS[error["code"]].exit)
     answer = outcome.answer.structured or {}
     if answer.get("status") == "unavailable":
         fail(str(answer.get("message", "The cache did not answer.")), str(answer.get("hint", "")), Exit.FAILED)

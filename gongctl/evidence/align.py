@@ -9,12 +9,22 @@ from typing import Any, Final
 
 from gongctl.evidence.spoken import Said, Window
 from gongctl.evidence.words import Word
+from gongmcp.analysis.ngrams import is_content
+from gongmcp.analysis.stop_words import stop_words
 
 LIKE: Final = 0.6
 """Of a quotation that is alike to so much of what was said it is told what was changed; below it is not found."""
 
+SUBSTANCE: Final = 2 / 3
+"""So much of a quotation's telling words must have been said where more than one word differs: stop words in the same
+order are no likeness. Where one word differs, one telling word is enough."""
+
 ELIDED: Final = 200
 """Most words that one ellipsis may stand for."""
+
+
+SPLICED_WORDS: Final = 3
+"""Fewest words that one of two places gives to a quotation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +41,20 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Alike:
-    """The likest stretch of a window: its first word, how much of it is the same (0 to 1), what is not."""
+    """The likest stretch of a window: its first word, how much of it is the same (0 to 1), what is not, and how much of
+    the quotation's telling words is the same."""
 
     said: Said
     ratio: float
     changes: tuple[Change, ...]
+    substance: float
+
+    @property
+    def is_like(self) -> bool:
+        """Whether the quotation was made of what was said there."""
+        one = self.changes[0] if len(self.changes) == 1 else None
+        least = 0.0 if one is not None and max(map(len, (one.said.split(), one.written.split()))) < 2 else SUBSTANCE
+        return self.ratio >= LIKE and self.substance >= least and self.substance > 0
 
 
 def occurrences(keys: Sequence[str], part: Sequence[str]) -> Iterator[int]:
@@ -91,13 +110,22 @@ def alike(window: Window, words: Sequence[Word]) -> Alike | None:
         for kind, a, b, c, d in matcher.get_opcodes()
         if kind != "equal"
     )
-    return Alike(window.words[low], matcher.ratio(), changes)
+    same = {at for block in matcher.get_matching_blocks() for at in range(block.b, block.b + block.size)}
+    telling = [at for at, key in enumerate(wanted) if is_telling(key)]
+    # Of a quotation without such words all of them count.
+    substance = len(same.intersection(telling)) / len(telling) if telling else len(same) / len(wanted)
+    return Alike(window.words[low], matcher.ratio(), changes, substance)
+
+
+def is_telling(key: str) -> bool:
+    """Tell whether the word *key* says something by itself: a number, or no stop word of any language."""
+    return key[:1].isdecimal() or is_content(key, stop_words())
 
 
 def spliced(windows: Sequence[Window], words: Sequence[Word]) -> tuple[Said, Said] | None:
     """Return the first words of two places that *words* were put together from, None when they were not.
 
-    Each gives two words at least; the shortest beginning that will do is taken.
+    Each gives ``SPLICED_WORDS`` at least, one of them telling; the shortest beginning that will do is taken.
     """
     wanted = [word.key for word in words]
     head: tuple[int, Said | None] = (0, None)
@@ -113,7 +141,10 @@ def spliced(windows: Sequence[Window], words: Sequence[Word]) -> tuple[Said, Sai
                 size = _common(keys[at::-1], wanted[::-1])
                 if size > tail[0]:
                     tail = (size, window.words[at - size + 1])
-    if head[1] is None or tail[1] is None or min(head[0], tail[0]) < 2 or head[0] + tail[0] < len(wanted):
+    if head[1] is None or tail[1] is None or head[0] + tail[0] < len(wanted):
+        return None
+    ends = (wanted[: head[0]], wanted[len(wanted) - tail[0] :])
+    if any(len(part) < SPLICED_WORDS or not any(map(is_telling, part)) for part in ends):
         return None
     return head[1], tail[1]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from gongctl.cache.connection import connect, reading
 from gongctl.cache.operator_model import OPERATOR_APPLICATION_ID, operator_path
-from gongctl.evidence.align import LIKE, Alike, Change, alike, spliced, verbatim
+from gongctl.evidence.align import Alike, Change, alike, spliced, verbatim
 from gongctl.evidence.documents import read_blocks
 from gongctl.evidence.quotations import Quotation, quotations_of
 from gongctl.evidence.spoken import Place, Said, Transcripts, Window
@@ -208,11 +208,11 @@ def _changed(windows: Sequence[Window], words: Sequence[Word]) -> _Looked:
     best: Alike | None = None
     for window in windows[:_COMPARED]:
         found = alike(window, words)
-        if found is not None and (best is None or found.ratio > best.ratio):
+        if found is not None and (best is None or (found.is_like, found.ratio) > (best.is_like, best.ratio)):
             best = found
     apart = spliced(windows, words)
-    if apart is not None and (best is None or best.ratio < LIKE or len(best.changes) > 1):
+    if apart is not None and (best is None or not best.is_like or len(best.changes) > 1):
         return _Looked("altered", apart[0], how=SPLICED, elsewhere=apart[1])
-    if best is None or best.ratio < LIKE:
+    if best is None or not best.is_like:
         return _Looked("not_found")
     return _Looked("altered", best.said, changes=best.changes)

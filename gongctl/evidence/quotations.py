@@ -25,6 +25,11 @@ _STRAIGHT: Final = re.compile(r'(?<![\w"])"(?=\S)')
 _SINGLE: Final = re.compile(
     "(?<!\\w)(?:\u2018(?P<curly>[^\u2018]+?)\u2019|'(?=\\w)(?P<straight>[^']*(?:\\b'\\b[^']*)*[\\w.,!?\u2026])')(?!\\w)"
 )
+_OPENERS: Final = {
+    "opening": re.compile(f"[{re.escape(''.join(_PAIRS))}]"),
+    "straight": _STRAIGHT,
+    "single": _SINGLE,
+}
 _ELLIPSIS: Final = re.compile(r"[\[(]\s*(?:\.{2,}|\u2026)\s*[\])]|\.(?:\s?\.){2,}|\u2026")
 _ATTRIBUTION: Final = re.compile(r"^\s*(?:\u2014|\u2013|--)\s.*$", re.MULTILINE)
 
@@ -62,35 +67,51 @@ def quotations_of(blocks: Iterable[Block], shortest: int = 1) -> Iterator[Quotat
 
 
 def _marked(block: Block) -> Iterator[Quotation]:
-    text = block.text
-    at = 0
+    text, marks = block.text, _Marks(block.text)
+    at, line, counted = 0, block.line, 0
     while at < len(text):
-        start, quote, end = _next(text, at)
+        start, quote, end = marks.next(at)
         if quote is None:
             return
-        line = block.line + text.count("\n", 0, start)
+        line, counted = line + text.count("\n", counted, start), start
         if words_of(quote):
             yield Quotation(" ".join(quote.split()), line, is_open=end > len(text))
         at = end
 
 
-def _next(text: str, at: int) -> tuple[int, str | None, int]:
-    """Return where the next quotation begins, its text, and where to go on (behind the end when it is not closed)."""
-    opening = [at + offset for offset, mark in enumerate(text[at:]) if mark in _PAIRS][:1]
-    straight = _STRAIGHT.search(text, at)
-    single = _SINGLE.search(text, at)
-    while single and len(words_of(single[0])) < _SINGLE_WORDS:
-        single = _SINGLE.search(text, single.start() + 1)
-    begins = [*opening, *(found.start() for found in (straight, single) if found)]
-    if not begins:
-        return 0, None, len(text)
-    start = min(begins)
-    if single and start == single.start():
-        return start, single["curly"] or single["straight"], single.end()
-    end = _end(text, start)
-    if end < 0:
-        return start, text[start + 1 :], len(text) + 1
-    return start, text[start + 1 : end], end + 1
+class _Marks:
+    """Finds the quotations of *text* in order. What was found ahead is kept, so that a text is gone through once."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._ahead: dict[str, re.Match[str] | None] = {}
+
+    def next(self, at: int) -> tuple[int, str | None, int]:
+        """Return where the next quotation from *at* on begins, its text, and where to go on (behind the end when it is
+        not closed)."""
+        text = self._text
+        found = [self._first(name, at) for name in ("opening", "straight", "single")]
+        begins = [item.start() for item in found if item is not None]
+        if not begins:
+            return 0, None, len(text)
+        start, single = min(begins), found[2]
+        if single is not None and start == single.start():
+            return start, single["curly"] or single["straight"], single.end()
+        end = _end(text, start)
+        if end < 0:
+            return start, text[start + 1 :], len(text) + 1
+        return start, text[start + 1 : end], end + 1
+
+    def _first(self, name: str, at: int) -> re.Match[str] | None:
+        if name in self._ahead:
+            known = self._ahead[name]
+            if known is None or known.start() >= at:
+                return known
+        found = _OPENERS[name].search(self._text, at)
+        while name == "single" and found and len(words_of(found[0])) < _SINGLE_WORDS:
+            found = _SINGLE.search(self._text, found.start() + 1)
+        self._ahead[name] = found
+        return found
 
 
 def _end(text: str, start: int) -> int:

@@ -61,6 +61,16 @@ COMMANDS: list[tuple[list[str], str, dict[str, Any]]] = [
 ]
 
 
+def test_what_is_wrong_with_the_calls_chosen_is_said_in_options(db: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["analyze", "themes", "price", "--scope", "External", "--db", str(db)]) == Exit.USAGE
+    said = capfd.readouterr().err
+    assert "--quarter 2026-Q1" in said
+    assert "{" not in said
+    assert "dimension_filters" not in said
+    assert run(["search", "calls", "--quarter", "2026-Q9", "--db", str(db)]) == Exit.USAGE
+    assert "--quarter must be a quarter" in capfd.readouterr().err
+
+
 @pytest.mark.parametrize(("line", "tool", "arguments"), COMMANDS)
 def test_json_is_the_answer_of_the_tool_and_text_shows_its_rows(
     line: list[str], tool: str, arguments: dict[str, Any], db: Path, capfd: pytest.CaptureFixture[str]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 
 from gongctl.cli.demo_cmd import build_sample
 from gongctl.cli.root import run
+from gongctl.evidence import quotations
 from gongctl.evidence.check import EvidenceReport, check_files
 from gongctl.evidence.documents import blocks_of
 from gongctl.evidence.quotations import quotations_of
@@ -95,6 +97,43 @@ def test_an_invention_is_not_found(db: Path, tmp_path: Path) -> None:
     report = report_on(db, 'They said "zebras juggle our quarterly llama procurement budget".', tmp_path)
     assert [finding.verdict for finding in report.findings] == ["not_found"]
     assert report.findings[0].allowed is None
+
+
+@pytest.mark.parametrize(
+    "unrelated",
+    [
+        "Sure, happy to do it.",  # said: "We're trying to do it."
+        "And we didn't see that.",
+        "So that is what I think about the moon.",
+        "It is one of the things that you would have to do.",
+        "The zebra was in the garden of the hotel, and it was the first of them that I saw.",
+    ],
+)
+def test_stop_words_in_the_same_order_are_no_likeness(db: Path, tmp_path: Path, unrelated: str) -> None:
+    (finding,) = report_on(db, f'She said "{unrelated}" there.', tmp_path).findings
+    assert finding.verdict == "not_found", finding.changes
+
+
+class Counting:
+    """A pattern that adds up how far it looks."""
+
+    def __init__(self, pattern: re.Pattern[str]) -> None:
+        self.pattern = pattern
+        self.looked = 0
+
+    def search(self, text: str, at: int) -> re.Match[str] | None:
+        found = self.pattern.search(text, at)
+        self.looked += (found.end() if found else len(text)) - at
+        return found
+
+
+@pytest.mark.parametrize("repeated", ['"', "«»", '"a b c d" ', "'a' ", "“a’ ‘b” ", "“a” '"])
+def test_a_text_of_marks_is_gone_through_once(repeated: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    counting = {name: Counting(pattern) for name, pattern in quotations._OPENERS.items()}
+    monkeypatch.setattr(quotations, "_OPENERS", counting)
+    text = repeated * 500
+    list(quotations_of(blocks_of(text, markdown=False)))
+    assert 0 < max(each.looked for each in counting.values()) <= 3 * len(text)
 
 
 def test_forms_of_quotations() -> None:
