@@ -92,9 +92,14 @@ class ReadStore:
     """
 
     def __init__(self, connection: sqlite3.Connection, *, is_narrowed: bool = False) -> None:
-        """Read from *connection*; *is_narrowed*: its tables are views, whose indexes cannot be named in a query."""
+        """Read from *connection*; *is_narrowed*: its tables are views, whose indexes cannot be named in a query.
+
+        *known* is what a dear query of this call has found, by what was asked: a tool is run again when rows of its
+        page were passed over, and the cache that it reads is still in the same state.
+        """
         self._connection = connection
         self.is_narrowed = is_narrowed
+        self.known: dict[object, Any] = {}
 
     def rows(self, sql: str, parameters: dict[str, Any] | None = None) -> list[sqlite3.Row]:
         """Return all rows of *sql*."""

@@ -41,6 +41,13 @@ def theme_hits(store: ReadStore, query: SearchQuery, calls: Collection[int], rol
     """
     if query.fts is None or not calls:
         return []
+    asked = ("theme_hits", query, frozenset(calls), role)
+    if asked not in store.known:
+        store.known[asked] = _found(store, query, calls, role)
+    return list(store.known[asked])
+
+
+def _found(store: ReadStore, query: SearchQuery, calls: Collection[int], role: str | None) -> list[ThemeHit]:
     low, high = first_segment(min(calls)), last_segment(max(calls))
     found = [_matching(store, of_groups([group]), calls, low, high) for group in query.groups]
     if len(found) == 1:
