@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -60,13 +61,19 @@ VCONS = [
 STAYING = {uuid_of(number) for number in (1, 6, 8)}
 
 
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    file, path = tmp_path / "vcons.json", tmp_path / "source.db"
+@pytest.fixture(scope="module")
+def warmed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("vcons")
+    file, path = folder / "vcons.json", folder / "source.db"
     file.write_text(json.dumps({"vcons": VCONS}))
     assert run(["vcon", "import", str(file), "--db", str(path), "--cache"]) == Exit.OK
     assert run(["cache", "warm", "--db", str(path)]) == Exit.OK
     return path
+
+
+@pytest.fixture
+def source(warmed: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(warmed, tmp_path / "source.db"))
 
 
 def export(
