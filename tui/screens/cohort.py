@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.timer import Timer
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from gongmcp.cancel import Cancel
 from gongmcp.errors import StartupRefusal, ToolFault, UnknownTool
@@ -28,6 +28,7 @@ from tui.widgets.bars import share
 from tui.widgets.dimension_plot import DimensionPlot
 from tui.widgets.filter_pane import FilterPane
 from tui.widgets.flow import Flow
+from tui.widgets.key_line import KeyLine
 from tui.widgets.pane import Row, RowPane
 from tui.widgets.panes import Panes
 
@@ -74,7 +75,7 @@ class CohortBuilder(PanedScreen):
         yield Flow(id="cohort-head")
         yield Static(Content(""), classes="instead")
         yield Panes([self._filter, self._conditions, self._plot, self._values], id="cohort-panes")
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     async def on_mount(self) -> None:
         """Find who counts, fill the form and count."""
