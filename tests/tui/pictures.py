@@ -28,7 +28,7 @@ class Pictures:
         if size is not None and tuple(app.size) != size:
             await pilot.resize_terminal(*size)
             await Theatre.settle(pilot)
-        svg = app.export_screenshot(title=app.title)
+        svg = app.export_screenshot(title=app.title, simplify=True)
         if self._kept(name=name) != svg:
             self.wrong.append(name)
         told = " ".join(text_of(svg).split())

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import pytest
 from textual.pilot import Pilot
 
 from gongmcp.exposure.policy import Policy
+from tests.tui.pictures import Pictures, pictures
 from tests.tui.test_literal import drawn, evil, screen_text
-from tui.app import PreflightApp
 from tui.reviewing import CacheView, CoverageDay, EntityCount, HistoryItem, Standing
 from tui.screens.cache import Cache
 from tui.screens.compare import Compare
@@ -18,6 +17,8 @@ from tui.screens.history import History
 from tui.screens.policy import PolicyMatrix
 from tui.screens.review import Review
 from tui.widgets.plot_pane import binned
+
+__all__ = ["pictures"]
 
 DAYS = (CoverageDay("2026-01-12", 3, 2), CoverageDay("2026-01-14", 1, 1), CoverageDay("2026-09-30", 40, 38))
 
@@ -190,22 +191,22 @@ def test_hostile_text_is_inert_on_each(theatre: Any) -> None:
     theatre.review(handler, reviewing, scene, size=(260, 60))
 
 
-@pytest.mark.parametrize("number", ["2", "3", "4", "5"])
-@pytest.mark.parametrize("size", [(140, 45), (60, 20)])
-def test_a_picture(theatre: Any, snap_compare: Any, number: str, size: tuple[int, int]) -> None:
+def test_a_picture(theatre: Any, pictures: Pictures) -> None:
     handler = stage(theatre)
     reviewing = Review2(theatre.Reviewing(handler))
     reviewing.runs += [past(decision="approved"), past(arguments={"limit": 2})]
-    app = PreflightApp(handler, clock=lambda: 0.0, reviewing=reviewing, make=theatre.make)
 
-    async def play(pilot: Pilot[None]) -> None:
-        await theatre.settle(pilot)
-        app.bench.tool, app.bench.arguments = "search_transcript_segments", {"query": "cash"}  # type: ignore[union-attr]
-        await pilot.press(number)
-        await theatre.settle(pilot)
-        await theatre.settle(pilot)
+    async def scene(home: Review, pilot: Pilot[None]) -> None:
+        home.bench.tool, home.bench.arguments = "search_transcript_segments", {"query": "cash"}
+        for number in "2345":
+            await pilot.resize_terminal(140, 45)
+            await pilot.press(number)
+            await theatre.settle(pilot)
+            await theatre.settle(pilot)
+            for place, size in enumerate(((140, 45), (60, 20))):
+                await pictures.take(pilot, f"size{place}-{number}", size=size)
 
-    assert snap_compare(app, terminal_size=size, run_before=play)
+    theatre.review(handler, reviewing, scene)
 
 
 def test_days_are_put_together_and_none_is_lost() -> None:

@@ -22,6 +22,7 @@ from gongmcp.handler import build_handler
 from gongmcp.preview.contrast import NOT_OFFERED
 from gongmcp.settings import ServerSettings
 from tests.gongmcp.stdio_process import Server
+from tests.tui.headless import less_work
 from tui.app import PreflightApp
 from tui.reviewing import Standing
 from tui.screens.choose import Choose
@@ -31,6 +32,8 @@ from tui.screens.reveal import Reveal
 from tui.screens.review import Review
 from tui.screens.segment import Segment
 from tui.widgets.pane import RowPane
+
+__all__ = ["less_work"]
 
 PRESET, OTHER = "operator-smoke", "business-pilot"
 MOST_KEYS, MOST_TO_A_REASON = 40, 6
