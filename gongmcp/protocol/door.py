@@ -19,8 +19,8 @@ CALLS_AT_ONCE = 4
 """Calls that read the cache at the same time; further ones wait their turn."""
 
 BRIEF_AT_ONCE = 1
-"""Of them, those that have just begun. The interpreter runs one thread at a time: two would take it from each other, and
-both would be answered later, at a third more of processor time."""
+"""Of them, those that have just begun. The interpreter runs one thread at a time: two would take it from each other,
+and both would be answered later, at a third more of processor time."""
 
 BRIEF_SECONDS = 0.1
 """How long a call counts as one that has just begun: a long one does not keep short ones waiting."""
