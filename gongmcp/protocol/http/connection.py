@@ -22,8 +22,8 @@ HEAD_BYTES: Final = 16 * 1024
 
 
 class JoinedWrites:
-    """A transport that sends what is written in one turn of the event loop in one piece: head, body and end of an answer
-    would be three calls of the system."""
+    """A transport that sends what is written in one turn of the event loop in one piece: head, body and end of an
+    answer would be three calls of the system."""
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
         self._transport = transport
