@@ -124,13 +124,18 @@ def asked(handler: Any, tool: str) -> list[dict[str, Any]]:
     return [arguments for name, arguments, _ in handler.calls if name == tool]
 
 
-def test_counts_follow_what_is_typed_and_an_empty_cohort_is_explained(theatre: Any) -> None:
+def test_counts_follow_what_is_typed_an_empty_cohort_is_explained_and_values_are_chosen(theatre: Any) -> None:
     handler = stage(theatre, Cohorts())
 
     async def scene(home: Review, pilot: Pilot[None]) -> None:
         screen = await opened(theatre, home, pilot)
         assert "42 calls" in screen_text(pilot)  # of the whole cache: nothing is chosen yet
         assert "Every call is counted" in screen_text(pilot)
+        await typed(theatre, screen, pilot, "from_date", "2026-01-01")
+        told = screen_text(pilot)
+        assert "42 calls" in told
+        assert "filter chooses too little." in told
+        await typed(theatre, screen, pilot, "from_date", "")
         await typed(theatre, screen, pilot, "industry", "tech")
         assert asked(handler, cohort.BUILD)[-1] == {"filter": {"industry": "tech"}}
         told = screen_text(pilot)
@@ -142,18 +147,26 @@ def test_counts_follow_what_is_typed_and_an_empty_cohort_is_explained(theatre: A
         assert [row.copied for row in screen._conditions.rows] == ["industry tech\t50\t42", "query zebra\t7\t0"]
         assert "!! query zebra" in told
 
-    theatre.review(handler, theatre.Reviewing(handler), scene)
-
-
-def test_a_filter_that_chooses_nothing_is_counted_whole_and_told(theatre: Any) -> None:
-    handler = stage(theatre, Cohorts())
-
-    async def scene(home: Review, pilot: Pilot[None]) -> None:
-        screen = await opened(theatre, home, pilot)
-        await typed(theatre, screen, pilot, "from_date", "2026-01-01")
-        told = screen_text(pilot)
-        assert "42 calls" in told
-        assert "filter chooses too little." in told
+        await typed(theatre, screen, pilot, "query", "horse")  # values go into the filter and out
+        screen.panes.turn_to(screen._values)
+        await theatre.settle(pilot)
+        await pilot.press("enter")
+        await theatre.settle(pilot)
+        chosen = {"dimension_filters": [{"dimension": "lifecycle", "values": ["renewal"]}]}
+        assert asked(handler, cohort.BUILD)[-1] == {"filter": chosen | {"industry": "tech", "query": "horse"}}
+        assert screen._values.rows[0].cells[0].plain == "+"
+        await pilot.press("down", "space")
+        await theatre.settle(pilot)
+        assert asked(handler, cohort.BUILD)[-1]["filter"]["dimension_filters"][0]["values"] == [
+            "renewal",
+            "active sales",
+        ]
+        await pilot.press("d")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, Choose)
+        await pilot.press("down", "down", "enter")
+        await theatre.settle(pilot)
+        assert asked(handler, cohort.COUNTS)[-1]["dimension"] == "month"
 
     theatre.review(handler, theatre.Reviewing(handler), scene)
 
@@ -216,34 +229,6 @@ def test_stretches_cover_the_time_without_gap_or_overlap() -> None:
     assert spans({"from_date": "2026-08-06"}) == []
     assert spans({"quarter": "2026-Q1"}) == []
     assert spans({"from_date": "not a day"}) == []
-
-
-def test_values_go_into_the_filter_and_out(theatre: Any) -> None:
-    handler = stage(theatre, Cohorts())
-
-    async def scene(home: Review, pilot: Pilot[None]) -> None:
-        screen = await opened(theatre, home, pilot)
-        screen.panes.turn_to(screen._values)
-        await theatre.settle(pilot)
-        await pilot.press("enter")
-        await theatre.settle(pilot)
-        chosen = {"dimension_filters": [{"dimension": "lifecycle", "values": ["renewal"]}]}
-        assert asked(handler, cohort.BUILD)[-1] == {"filter": chosen}
-        assert screen._values.rows[0].cells[0].plain == "+"
-        await pilot.press("down", "space")
-        await theatre.settle(pilot)
-        assert asked(handler, cohort.BUILD)[-1]["filter"]["dimension_filters"][0]["values"] == [
-            "renewal",
-            "active sales",
-        ]
-        await pilot.press("d")
-        await pilot.pause()
-        assert isinstance(pilot.app.screen, Choose)
-        await pilot.press("down", "down", "enter")
-        await theatre.settle(pilot)
-        assert asked(handler, cohort.COUNTS)[-1]["dimension"] == "month"
-
-    theatre.review(handler, theatre.Reviewing(handler), scene)
 
 
 def test_turning_a_value_keeps_other_conditions() -> None:
