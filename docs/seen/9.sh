@@ -62,7 +62,8 @@ fi
 if wanted 7; then
   title "7. six tools are listed; what they cost; an operation is described; a fault names its repair"
   cache
-  point 2 0 "$bin/python" -c '
+  listed() {
+    "$bin/python" - "$db" <<'PY'
 import json, sys
 from pathlib import Path
 from gongmcp.handler import build_handler
@@ -71,7 +72,10 @@ from gongmcp.settings import ServerSettings
 listed = build_handler(ServerSettings.resolve({"tool_preset": "business-workbench"}, {}), Path(sys.argv[1])).listed()
 tokens = estimate_tokens(json.dumps([tool.wire() for tool in listed], separators=(",", ":")))
 print(f"{len(listed)} tools, about {tokens:,} tokens")
-sys.exit(tokens >= 2_500 or len(listed) != 6)' "$db"
+sys.exit(tokens >= 2_500 or len(listed) != 6)
+PY
+  }
+  point 2 0 listed
   facade() { "$bin/gongctl" mcp call "$1" --db "$db" --tool-preset business-workbench --args "$2"; }
   point 12 0 facade gong_discover_capabilities '{"operation": "analyze.themes.compare"}'
   point 12 2 facade gong_query '{"operation": "query.dimension_counts", "arguments": {"filter": {"industry": 5}}}'
