@@ -71,7 +71,9 @@ if wanted 8; then
   point 8 0 "$bin/gongctl" keys
 fi
 if wanted 9; then
-  title "9. the pilot walks the pre-flight; pictures of the screens"
+  title "9. the pilot walks the pre-flight: compare, approve, serve, drift; then all that is known of the screens"
+  point 8 0 tests -s tests/gongctl/approval/test_pilot.py
+  holds "keys from start to a lock"
   point 6 0 tests tests/tui
 fi
 if wanted 10; then
