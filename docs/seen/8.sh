@@ -77,8 +77,8 @@ if wanted 5; then
   if command -v mcp-inspector >/dev/null; then
     exports
     bad=0
-    all_asked "$bin/gongmcp" --db "$work/vcons.db" --tool-preset vcon-admin || bad=1
-    all_asked "$bin/gongctl" vcon serve --db "$work/store.db" || bad=1
+    all_asked "$bin/gongmcp" --db "$work/vcons.db" --tool-preset vcon-admin || { bad=1; tail -2 "$work/said"; }
+    all_asked "$bin/gongctl" vcon serve --db "$work/store.db" || { bad=1; tail -2 "$work/said"; }
     head -c 32 /dev/urandom | base64 >"$work/token"
     chmod 600 "$work/token"
     for command in "gongmcp --db $work/vcons.db --tool-preset vcon-admin" "gongctl vcon serve --db $work/store.db"; do
