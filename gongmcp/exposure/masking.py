@@ -27,6 +27,7 @@ from gongmcp.exposure.detect import (
     parted_email,
     payment_card,
     phone_number,
+    remarked_email,
     secret_key,
 )
 from gongmcp.exposure.detect.fold import View
@@ -203,7 +204,7 @@ def _in_part(part: View, kinds: Sequence[Kind], signs: frozenset[str]) -> list[t
         not finds
         and signs.isdisjoint(_DICTATED)
         and not (broken_email.likely(whole.text) or addressed.likely(whole.text))
-        and not ("email" in signs and parted_email.likely(whole.text))
+        and not ("email" in signs and (parted_email.likely(whole.text) or remarked_email.likely(whole.text)))
     ):
         return []
     return _grown(sorted(finds), announced.find(whole, finds, signs))

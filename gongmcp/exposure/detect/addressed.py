@@ -17,9 +17,9 @@ from gongmcp.exposure.detect.dictation_words import SEQUENCE
 from gongmcp.exposure.detect.fold import View
 from gongmcp.exposure.detect.spoken import DOTS, any_of
 
-_TOP: Final = r"(?:com|org|net|io|co|eu|de|at|ch|fr|be|es|mx|ar|uk|ie|edu|info|test|example)"
+TOP: Final = r"(?:com|org|net|io|co|eu|de|at|ch|fr|be|es|mx|ar|uk|ie|edu|info|test|example)"
 DOMAIN: Final = re.compile(
-    rf"(?<![\w@.-])(?:[a-z0-9] )*[a-z0-9-]+(?:(?:\.| (?:{any_of(DOTS)}) )[a-z0-9-]+)*(?:\.| (?:{any_of(DOTS)}) ){_TOP}"
+    rf"(?<![\w@.-])(?:[a-z0-9] )*[a-z0-9-]+(?:(?:\.| (?:{any_of(DOTS)}) )[a-z0-9-]+)*(?:\.| (?:{any_of(DOTS)}) ){TOP}"
     r"(?![\w-]|\.\w)"
 )
 _END: Final = re.compile(r"\.[a-z]|\s(?:dot|punkt|punto|point|period)\s")
@@ -30,7 +30,7 @@ MAIL: Final = re.compile(
 _PAGE: Final = re.compile(r"\b(?:web\w*|sites?|seiten?|pages?|blog|portal|shop|www|url|pagina|link|lien|enlace)\b")
 PATTERN: Final = (
     rf"(?:mail|\baddress\b|adresse\b|\bcorreo\b|\bcourriel|\bdireccion\b)[^\n]*\n(?:[^\n]*\n)?(?:[^\n]*\n)?[^\n]*"
-    rf"(?:\.| dot | punkt | point | punto ){_TOP}\b"
+    rf"(?:\.| dot | punkt | point | punto ){TOP}\b"
 )
 """What a text with a domain alone holds, for the quick look."""
 _MARK: Final = "{redacted:"

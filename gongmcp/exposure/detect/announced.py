@@ -14,6 +14,7 @@ from typing import Final
 
 from gongmcp.exposure.detect import (
     addressed,
+    beside,
     broken_email,
     coded_pieces,
     dictation,
@@ -24,6 +25,8 @@ from gongmcp.exposure.detect import (
     payment_card,
     phone_number,
     pieces,
+    remarked_email,
+    room_pieces,
     secret_key,
     spelt_code,
 )
@@ -114,6 +117,7 @@ _COUNTRY_REACH: Final = 30
 _STRONGER: Final = frozenset({"link", "key", "email", "iban"})
 """Kinds whose finds are sure: the pieces around one are of its kind."""
 _MOST_REMARKS: Final = 4
+_MARK: Final = "{redacted:"
 _LEAST_PIECE: Final = 3
 """A piece before a remark is larger than this."""
 LEAST: Final = 7
@@ -155,6 +159,7 @@ def find(view: View, finds: Sequence[Find], signs: frozenset[str]) -> list[Find]
     out += [(start, end, "email") for start, end in broken_email.find(view, bits, finds)]
     out += [(start, end, "email") for start, end in addressed.find(view, bits, [*finds, *out])]
     if "email" in signs:
+        out += [(start, end, "email") for start, end in remarked_email.find(view, bits)]
         out += [(start, end, "email") for start, end in parted_email.find(view, bits, [*finds, *out])]
     in_pieces = list(pieces.find(view, bits, [*finds, *out]))
     out += in_pieces
@@ -177,13 +182,16 @@ def find(view: View, finds: Sequence[Find], signs: frozenset[str]) -> list[Find]
         sentences = gathered.read(bits)
         if "link" in signs:
             out += [(start, end, "link") for start, end in linked.find(view, bits, sentences, [*finds, *out])]
+            out += [(start, end, "link") for start, end in room_pieces.find(view, bits, sentences, [*finds, *out])]
         out += gathered.find(view, sentences, [*finds, *out])
     if not signs.isdisjoint({"coded", "key"}):
         out += coded_pieces.find(view, bits, [*finds, *out])
     if "spelt" in signs:
         out += spelt_code.find(view, bits, [*finds, *out])
     out += [(start, end, "phone") for start, end in _countries(view.text, [*finds, *out])]
-    return out
+    if finds or out:
+        out += beside.find(view, gathered.read(bits), [*finds, *out])
+    return [found for found in out if _MARK not in view.text[found[0] : found[1]]]
 
 
 def _in_fours(bits: Sequence[Bit]) -> bool:

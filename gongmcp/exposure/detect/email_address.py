@@ -94,7 +94,7 @@ _TOP_LEVEL: Final = words(
 )
 
 # A word that stands before "at DOMAIN" without being a mailbox: "see our website at ...".
-_NO_MAILBOX: Final = words(
+NO_MAILBOX: Final = words(
     "use using contact write send sent try ask call text apunta escribeme voila voici note copy thanks hi hello hey "
     "a an the this that these those i me us you it them him her we they he she who what which where when here there "
     "is are was were be been being am do does did done have has had can could will would may might should must "
@@ -117,10 +117,10 @@ _NO_MAILBOX: Final = words(
     "internet web disponible "
     "verfügbar sounds spricht hort schreibt prononce prononcent ecrit suena"
 )
-_ROLES: Final = words("info team press staff support help contact office jobs sales customer customers order")
+ROLES: Final = words("info team press staff support help contact office jobs sales customer customers order")
 _SLASH: Final = re.compile(rf"[\s,]+{any_of(SLASHES)}\b|/")
 _SHORT_WORDS: Final = words("in it is to so me be at my no us am as do an of or on we he by pm if al la le et")
-_NO_DOMAIN: Final = words("a an the this that our your my his her their its one some any www http https")
+NO_DOMAIN: Final = words("a an the this that our your my his her their its one some any www http https")
 
 
 _COUNTRIES: Final = words("de fr es uk us eu ch be nl io co ca au ie pt pl se dk fi br mx jp cn lu ai ar cl pe at")
@@ -133,6 +133,7 @@ PATTERN: Final = (
     rf"|euh)[\s,.]+)?(?:{any_of((_TOP_LEVEL | _COUNTRIES) - {'live', 'group', 'company'})}"
     rf"|[a-z][ ,.\n]{{1,3}}[a-z]|c o ?m|o r g|n e t)\b"
     rf"|\b(?:at|a|et|ad)\s+[{_W}-]+(?:\.[{_W}-]+)*\.[a-z]{{2}}"
+    r"|\b(?:left of|links vo[mn]|a gauche de|izquierda de(?: la| el|l)?) (?:the |dem |l')?(?:at|@)\b"
 )
 """What a text with an address holds, for the quick look of ``gongmcp.exposure.masking``."""
 
@@ -180,7 +181,7 @@ _BARE_REMARK: Final = re.compile(
 _HELPED_COMMA: Final = re.compile(rf"(?<![{_W}])[{_W}]\s{{2,}},(?=\s+(?:[{_W}](?![{_W}])|{_SIGN_WORD}(?![{_W}])))")
 """The comma behind a letter whose help ("B comme Bernard,") is blanked."""
 _AFTER_SIGN: Final = re.compile(
-    rf"(?<=\s)(?P<sign>at|{_said_at}),(?:[^\S\n][a-z']+){{2,8}},(?=\s+[{_W}-]+\s(?:{_said_dot}|{_joint})\s)"
+    rf"(?<=\s)(?P<sign>at|{_said_at}),(?:[^\S\n][a-z']+){{1,8}},(?=\s+(?:[{_W}-]+\s){{1,12}}(?:{_said_dot}|{_joint})\s)"
 )
 _FIGURE: Final = re.compile(
     r"\s(?:(?:the|die|le|el|la|das)\s)?(?:number|digit|numeral|zahl|ziffer|chiffre|numero|cifra|digito)\s+(?=[0-9])"
@@ -265,18 +266,18 @@ def _address(view: View, text: str, sign: re.Match[str], floor: int) -> tuple[in
     cue = _CUE.search(before) is not None
     if kind == "sign" and not mailbox.gap and not domain.gap:
         fits = domain.top_level or domain.numeric or (domain.labels > 1 and domain.last.isalpha()) or cue
-    elif domain.first in _NO_DOMAIN or (kind == "at" and _after_website(text, mailbox, sign.start())):
+    elif domain.first in NO_DOMAIN or (kind == "at" and _after_website(text, mailbox, sign.start())):
         fits = False
     elif kind == "near":
         fits = domain.top_level and domain.said and mailbox.certain and domain.words == 1
     elif kind == "bracket":
         fits = domain.top_level
     elif kind != "at":
-        fits = domain.top_level and (mailbox.certain or mailbox.word not in _NO_MAILBOX or mailbox.word in _ROLES)
+        fits = domain.top_level and (mailbox.certain or mailbox.word not in NO_MAILBOX or mailbox.word in ROLES)
     else:
         # Plain "at": the domain must have been said with its dot, or something must speak of e-mail.
-        plain = mailbox.word not in _NO_MAILBOX and (domain.said or cue or _LEADS_IN.search(before) is not None)
-        plain = plain or (mailbox.word in _ROLES and domain.said)
+        plain = mailbox.word not in NO_MAILBOX and (domain.said or cue or _LEADS_IN.search(before) is not None)
+        plain = plain or (mailbox.word in ROLES and domain.said)
         fits = domain.top_level and (mailbox.certain or plain)
         fits = fits and (domain.words == 1 or mailbox.certain or cue or heads)
     if kind == "at" and not mailbox.certain and _SLASH.match(text, domain.end):
@@ -364,7 +365,7 @@ class _Mailbox:
 
     def _spelt(self, left: str) -> bool:
         """Tell whether the word *left* of what was read belongs to it: letters and digits said one by one."""
-        if len(self.word) > 1 and self.word in _NO_MAILBOX:
+        if len(self.word) > 1 and self.word in NO_MAILBOX:
             return False
         here_bit = _is_bit(self.word)
         if left in {"a", "i", "o"} and not here_bit:
@@ -373,7 +374,7 @@ class _Mailbox:
             return here_bit or left not in {"one", "un", "uno"}
         return (
             here_bit
-            and (left not in _NO_MAILBOX or left in _ROLES)
+            and (left not in NO_MAILBOX or left in ROLES)
             and left not in DOTS
             and left not in {"at", "address", "e-mail"}
         )
@@ -381,14 +382,14 @@ class _Mailbox:
     def take_in_names(self) -> None:
         """Take in one or two more words, said between ``my e-mail is`` and the like and what was read."""
         more = _LEFT_NAMES.search(self._left())
-        if more and not any(word in _NO_MAILBOX for word in more["names"].split()):
+        if more and not any(word in NO_MAILBOX for word in more["names"].split()):
             self.start = self.floor + more.start("names")
 
     def _over_the_full_stop(self) -> None:
         """Take in the word before a full stop: a recogniser ends the sentence at ``dana. smith@...``."""
         left = self._left()
         broken = _LEFT_BROKEN.search(left)
-        if broken is None or self.gap or broken["word"] in _NO_MAILBOX:
+        if broken is None or self.gap or broken["word"] in NO_MAILBOX:
             return
         start = self.floor + broken.start("word")
         cue = _CUE.search(self.text[max(0, start - _CUE_WINDOW) : start])
@@ -483,7 +484,7 @@ class Domain:
             self.last = f"{before}-{self.last}"
         if first:
             more = self.more.match(self.text, self.end, self.limit)
-            if more and more["word"] not in DOTS and self.last not in _NO_DOMAIN:
+            if more and more["word"] not in DOTS and self.last not in NO_DOMAIN:
                 self.words = 2
                 self.end = more.end()
         return True

@@ -63,7 +63,8 @@ ROOM: Final = re.compile(
 OTHER: Final = re.compile(
     r"\b(?:orders?|invoices?|tickets?|references?|ref|sku|versions?|models?|serial|po|zip|pages?|part no"
     r"|articles?|artikel\w*|bestell\w*|rechnung\w*|charges? (?:no|number)|chargen?\w*|seiten?|commandes?|factures?"
-    r"|lots?|pedidos?|facturas?|paginas?|lotes?|batch(?:es)?|flights?|flug|vol|vuelo|gate|kunden-?nummer"
+    r"|lots?(?= (?:number|no|nummer|numero|[0-9]))|pedidos?|facturas?|paginas?|lotes?|batch(?:es)?|flights?|flug"
+    r"|vol|vuelo|gate|kunden-?nummer"
     r"|sendung\w*|tracking|highway|interstate|form|section|rule|topic)"
     r"(?: (?:number|nummer|numero|no))?\b"
 )

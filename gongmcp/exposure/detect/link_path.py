@@ -24,6 +24,12 @@ def stripped(text: str, start: int, end: int) -> int:
     return end
 
 
+def tight_end(text: str, at: int) -> int:
+    """Return where a written path and query end: at the next blank."""
+    tight = _URL_CHARS.match(text, at)
+    return stripped(text, at, tight.end()) if tight else at
+
+
 def end(text: str, at: int) -> int:
     """Return where the path and query behind a host end."""
     start = at

@@ -11,9 +11,9 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from gongmcp.exposure.detect import gathered, meeting_link
+from gongmcp.exposure.detect import gathered, meeting_link, parted_email
 from gongmcp.exposure.detect.dictation import WORD, Bit
-from gongmcp.exposure.detect.dictation_words import NUMBERS, SEQUENCE
+from gongmcp.exposure.detect.dictation_words import NUMBERS, PAUSES, SEQUENCE
 from gongmcp.exposure.detect.fold import View
 from gongmcp.exposure.detect.gathered import Sentence
 
@@ -25,6 +25,11 @@ _FEW: Final = 6
 _SPELT: Final = r"(?:[a-z]{3,4}|[a-z](?: [a-z]){2,3})"
 _LETTERS: Final = re.compile(rf"(?<![\w'@.-]){_SPELT}(?:[^\S\n]*-[^\S\n]*{_SPELT}(?![\w'@]))*(?![\w'@])(?:[^\S\n]*-)?")
 _GROUPED: Final = re.compile(r"meet\.google|(?<![a-z])g\.co/")
+_NAMED: Final = re.compile(
+    r"whereby|jit\.?si|webex[^/]*/(?:meet|join)/|/my/|gotomeet|join\.me|/room/|/rooms/|/sala/|/salle/|/raum/"
+)
+"""What stands before the name of a room."""
+_SIGNS: Final = frozenset("-_.")
 _WHOLE: Final = re.compile(r"zoom.*/[a-z]/(?:[0-9][^0-9a-z]*){9,}")
 _VOWELS: Final = frozenset("aeiouy")
 _CODE: Final = 10
@@ -45,9 +50,28 @@ def find(
             continue
         strict = whole and not letters and "zoom" not in bare
         rest = list(_rest(view, bits, sentences, at, end, strict=strict, letters=letters))
+        if not letters and bare.endswith("/") and _NAMED.search(bare):
+            rest += _names(view, bits, sentences, at)
         if rest:
             yield start, end
             yield from rest
+
+
+def _names(view: View, bits: Sequence[Bit], sentences: Sequence[Sentence], at: int) -> Iterator[tuple[int, int]]:
+    """Yield the words that name a room behind its open path, one sentence and those that go on with a sign."""
+    taken = 0
+    for sentence in sentences[at + 1 : at + 1 + _MOST_SILENT]:
+        here = parted_email.Sentence(sentence.first, sentence.stop, sentence.start, sentence.end)
+        places = list(parted_email.content(view, bits, here, sentence.start))
+        signed = any(bit.sign and bit.sign in _SIGNS for bit in bits[sentence.first : sentence.stop])
+        if sentence.words > _MOST_WORDS or view.text[sentence.end : sentence.end + 1] == "?":
+            return
+        if not places or (bits[sentence.first].word in PAUSES and not signed):
+            continue  # a remark
+        if taken and not signed:
+            return
+        taken += 1
+        yield from places
 
 
 def _rest(

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Final
 
-from gongmcp.exposure.detect import link_path, room_link
+from gongmcp.exposure.detect import link_path, passcode, room_link, share_link
 from gongmcp.exposure.detect.fold import View
 from gongmcp.exposure.detect.spoken import words
 
@@ -117,7 +117,12 @@ _UNIT: Final = re.compile(
     r"|personas)"
 )
 _YEARS: Final = re.compile(r"(?:19|20)[0-9]{2}")
-
+_ROOM_HOST: Final = (
+    r"\b(?:meet[ -]?codes?|codes? (?:de )?meet|codigo de meet)\b"
+    r"|\b(?:meet|video|conf|konferenz|visio|rooms?|raum|salas?|salles?|live|webinar|join|call)"
+    r"(?:\.[a-z0-9.-]+\.(?:com|org|net|test|example|io|de|fr|es|eu)\b| (?:dot|punkt|point"
+    r"|punto) [a-z0-9-]+ (?:dot|punkt|point|punto) )"
+)
 PATTERN: Final = (
     r"\b(?:zoom|teams|meet|web ?ex|go ?to ?(?:meet(?:ing)?|webinar)|goto|where ?by|jitsi|jit|blue ?jeans|skype|lync|g"
     r"|chime|ring ?central|8x8|join|"
@@ -134,15 +139,15 @@ PATTERN: Final = (
     r"|attendee) (?:codes?|pins?|ids?|keys?))\b|"
     rf"\b{_MEETING}[ -]?{_CODE_NOUN}\b|\b(?:id|identifiant|identificador|codigo|code|numero|contrasena"
     rf"|mot de passe|clave) (?:de|du|der|para) "
-    rf"|{room_link.PATTERN}"
+    rf"|{room_link.PATTERN}|{share_link.PATTERN}|{passcode.PATTERN}|{_ROOM_HOST}"
 )
 """What a text with a link or code holds, for the quick look of ``gongmcp.exposure.masking``."""
 
 
 def find(view: View) -> Iterator[tuple[int, int]]:
     """Yield (start, end) in ``view.text`` of each link and code, in order of their start; some may overlap."""
-    links = [*_links(view), *room_link.find(view)]
-    yield from sorted([*links, *_codes(view, links)])
+    links = [*_links(view), *room_link.find(view), *share_link.find(view)]
+    yield from sorted([*links, *_codes(view, links), *passcode.find(view)])
 
 
 def _links(view: View) -> Iterator[tuple[int, int]]:

@@ -96,9 +96,31 @@ def find(view: View, *, announced: bool = False) -> Iterator[tuple[int, int]]:
     *announced*: the text stands in a place for phone numbers (a CRM field of that name).
     """
     text = view.text
-    written = list(_written(text, announced))
+    written = [*_written(text, announced), *_called(text)]
     spoken = [found for found in _spoken(view, announced) if not any(s < found[1] and found[0] < e for s, e in written)]
     yield from sorted(written + spoken)
+
+
+_LOCAL: Final = re.compile(
+    r"(?<![\w.,$€£/+-])(?:\(?[0-9]{2,5}\)?[ /-])?[0-9]{3,4}[ -][0-9]{4}(?![\w%/-]|[.,][0-9]| (?:million|percent"
+    r"|euro|dollar))"
+)
+_CALLED: Final = re.compile(
+    r"\b(?:tried|trying|rang|diall?ed|voicemail|engaged|busy signal|pick(?:s|ed)? up|answered|disconnected|hung up"
+    r"|besetzt|probiert|versucht|angerufen|gewahlt|abgenommen|rangegangen|(?:geht|ging) (?:keiner|niemand)|nimmt keiner"
+    r"|essaye|sonne|decroche|repondu|repond pas|occupe|compose|marque|marcado|probe|intente|contesta|contesto|contestan"
+    r"|comunica|comunicando|colgo|sono)\b"
+)
+"""What is told of a number that was called."""
+
+
+def _called(text: str) -> Iterator[tuple[int, int]]:
+    """Yield each number in two or three groups in a line that tells of calling it."""
+    for number in _LOCAL.finditer(text):
+        line = slice(text.rfind("\n", 0, number.start()) + 1, text.find("\n", number.end()) + 1 or len(text))
+        groups = _GROUP.findall(number.group())
+        if _CALLED.search(text[line]) and not any(_YEAR.match(group) for group in groups):
+            yield number.span()
 
 
 # --- written ---------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from gongmcp.exposure.detect.dictation import AMOUNT, CARRIER, CASE, CODE, DIGIT
 from gongmcp.exposure.detect.dictation_words import NUMBERS, ORDER, SEQUENCE, SPELLING
 from gongmcp.exposure.detect.fold import View
 from gongmcp.exposure.detect.iban import LENGTHS
-from gongmcp.exposure.detect.spoken import FILLERS
+from gongmcp.exposure.detect.spoken import FILLERS, words
 
 _WORDS: Final = frozenset("aeiouy")
 _ELIDED: Final = re.compile(r"^(?:[cdjlmnst]|qu)'")
@@ -33,7 +33,8 @@ _DOTTED: Final = re.compile(r"0[0-9]{1,3}(?:[.-][0-9]{2,4})+|[0-9]{2}(?:\.[0-9]{
 _CLOSING_LETTER: Final = re.compile(r"[0-9]{1,4}[a-z]|[a-z][0-9]")
 _OTHER: Final = re.compile(
     r"\b(?:orders?|invoices?|tickets?|cases?|references?|ref|sku|versions?|models?|serial|po|zip|page|pages|part no"
-    r"|articles?|artikel\w*|bestell\w*|rechnung\w*|charge\w*|seite\w*|commandes?|factures?|lots?|pedidos?|facturas?"
+    r"|articles?|artikel\w*|bestell\w*|rechnung\w*|charge\w*|seite\w*|commandes?|factures?|lots?(?= (?:number|no"
+    r"|nummer|numero|[0-9]))|pedidos?|facturas?"
     r"|paginas?|lotes?|batch(?:es)?|flights?|flug|vol|vuelo|gate)\b"
 )
 _CARD: Final = re.compile(
@@ -68,6 +69,16 @@ _PASS: Final = re.compile(
     r"|codigos? de acceso|claves? de acceso|codigos? secretos?|access codes?|host keys?|meeting passwords?)\b"
 )
 
+_STARTS: Final = words(
+    "starts start begins beginning first front before vorne vorn vorher davor anfang beginnt erste ersten erster debut "
+    "premiers premier premiere premieres commence devant avant primeras primeros primera primero empieza delante antes "
+    "principio prefix vorwahl prefijo indicatif"
+)
+_ENDS: Final = words(
+    "last ends end ending final hinten letzten letzte letzter ende schluss endet derniers dernier derniere "
+    "dernieres fin "
+    "finit termine ultimas ultimos ultima ultimo final termina acaba detras"
+)
 _STRENGTH: Final = ("link", "key", "email", "iban", "card")
 
 Find = tuple[int, int, str]
@@ -160,9 +171,9 @@ def _read(bits: Sequence[Bit], first: int, stop: int) -> Unit:
     lead = bits[first : run[0]]
     comma = max((index for index, bit in enumerate(lead) if bit.comma), default=-1)
     clause = lead[comma + 1 :] or lead
-    unit.led = len(clause) <= _LEAD and all(follows(bit) for bit in clause)
+    unit.led = len(clause) <= _LEAD and all(follows(bit) or bit.sort == NUMBER for bit in clause)
     tail = bits[run[-1] + 1 : stop]
-    unit.ordered = any(_ELIDED.sub("", bit.word) in ORDER for bit in (*clause, *tail))
+    unit.ordered = any(unelided(bit) in ORDER for bit in (*clause, *tail))
     short = len(tail) <= _TAIL and all(follows(bit) for bit in tail)
     unit.closed = not tail or bits[run[-1]].comma or short
     return unit
@@ -180,7 +191,12 @@ def without_words(bits: Sequence[Bit], run: list[int]) -> list[int]:
 
 
 def follows(bit: Bit) -> bool:
-    return bit.sort in {CARRIER, CASE} or _ELIDED.sub("", bit.word) in SEQUENCE
+    return bit.sort in {CARRIER, CASE} or unelided(bit) in SEQUENCE
+
+
+def unelided(bit: Bit) -> str:
+    """Return a word without the article that clings to it: "initiale" of "l'initiale"."""
+    return _ELIDED.sub("", bit.word)
 
 
 def soft(bit: Bit) -> bool:
@@ -253,10 +269,11 @@ def _row(units: Sequence[Unit], at: int) -> list[int]:
 
 
 def _kind(view: View, bits: Sequence[Bit], row: Sequence[Unit], finds: Sequence[Find]) -> str | None:
+    row = _in_order(bits, row)
     texts = [value_of(view, unit.piece) for unit in row]
     union = "".join(texts)
-    head = view.text[bits[row[0].first].start : bits[row[-1].stop - 1].end]
-    near = view.text[max(0, bits[row[0].first].start - 100) : bits[row[0].first].start] + head
+    start = min(bits[unit.first].start for unit in row)
+    near = view.text[max(0, start - 100) : max(bits[unit.stop - 1].end for unit in row)]
     led = all(unit.led and unit.closed for unit in row[1:])
     ordered = led and any(unit.ordered for unit in row[1:])
     if _is_account(union, texts[0], exact=not (_BANK.search(near) and led)):
@@ -282,6 +299,20 @@ def _kind(view: View, bits: Sequence[Bit], row: Sequence[Unit], finds: Sequence[
     if len(union) >= least and (found or _KEY.search(near)) and not any(_NAMED.fullmatch(text) for text in texts):
         return "key"
     return None
+
+
+def _in_order(bits: Sequence[Bit], row: Sequence[Unit]) -> Sequence[Unit]:
+    """Return the pieces in the order in which they belong, where the end was said before the beginning."""
+    ranks = [_rank(bits[unit.first : unit.stop]) for unit in row]
+    if ranks[0] < 1 or min(ranks) >= 0:
+        return row
+    return [unit for _, unit in sorted(zip(ranks, row, strict=True), key=lambda ranked: ranked[0])]
+
+
+def _rank(sentence: Sequence[Bit]) -> int:
+    """Tell whether a sentence speaks of the beginning (-1) or the end (1) of something, or of neither."""
+    said = {unelided(bit) for bit in sentence}
+    return (not said.isdisjoint(_ENDS)) - (not said.isdisjoint(_STARTS))
 
 
 def value_of(view: View, piece: Sequence[Bit]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
 from gongmcp.exposure.detect import link_path
@@ -24,9 +25,11 @@ _HOST_ROOMS: Final = words(
     "meet meeting meetings meetup video videos vc conf conference conferencing konferenz konferenzen visio sala salas "
     "salle salles salon room rooms raum raume join call calls webinar webinars webinaire live direct directo envivo "
     "vivo stream demo demos reunion reuniones videoconferencia videollamada videokonferenz besprechung besprechungen "
-    "treffen unirse rejoindre talk huddle event events evento eventos aula clase klasse cours"
+    "treffen unirse rejoindre talk huddle event events evento eventos aula clase klasse cours jitsi bbb webconf "
+    "greenlight "
+    "webmeeting webmeetings conferencias reunions besprechungen"
 )
-_STEPS: Final = _HOST_ROOMS | words("j w my r m e s wc webinar")
+_STEPS: Final = _HOST_ROOMS | words("j w my r m e s b p gl wc webinar")
 _PUBLIC: Final = words(
     "watch docs doc help blog news article articles product products ticket tickets issue issues pull wiki support kb "
     "orders order invoice invoices item items sku status archive post posts tag category user users profile tree blob "
@@ -38,7 +41,11 @@ _SECRET: Final = re.compile(
 )
 _LONE: Final = words("id k t h")
 """Names in a query that mostly hold no secret."""
-_GROUPS: Final = re.compile(r"[a-z]{3,4}-[a-z]{3,4}-[a-z]{3,4}")
+_GROUPS: Final = re.compile(r"(?:[a-z]{3,4}-){2}[a-z]{3,4}(?:-[a-z]{3,4})?|(?:[0-9a-z]{3}-){2,3}[0-9a-z]{3}")
+_ROOMS: Final = words("meet jitsi bbb webconf conf konferenz visio room rooms raum sala salle join webmeeting")
+"""Hosts that hold nothing but rooms, which may have names."""
+_NAME: Final = re.compile(r"[0-9a-z]+(?:[._-][0-9a-z]+)+")
+_LANGUAGE: Final = re.compile(r"[a-z]{2}(?:[-_][a-z]{2})?")
 _VOWELLESS: Final = re.compile(
     r"(?<![\w@./-])(?=(?:[a-z]+-){0,2}[b-df-hj-np-tv-xz]{3,4}(?![a-z]))[a-z]{3}-[a-z]{4}-[a-z]{3}(?![\w@-])"
 )
@@ -59,6 +66,7 @@ PATTERN: Final = (
     rf"\.[a-z]+/[^\s]*(?:[0-9][0-9-]*[0-9]|[a-z]+-[a-z]+-|[?&#][a-z_]+=)"
     rf"|\.[a-z]+/(?:[a-z]+/)?[.,]?\n|\b(?:dot|punkt|point|punto|period) [a-z]+,? {any_of(SLASHES)}\b"
     rf"|\.[a-z]+[ ,]{{1,2}}{any_of(SLASHES)}\b"
+    rf"|\b{any_of(_ROOMS)}\.[a-z0-9.-]+/[a-z0-9]"
     rf"|\b(?:{_NO_VOWEL}{{3}}-[a-z]{{4}}-[a-z]{{3}}|[a-z]{{3}}-(?:{_NO_VOWEL}{{4}}-[a-z]{{3}}|[a-z]{{4}}-{_NO_VOWEL}{{3}}))\b"
 )
 """What a text with a room holds, for the quick look of ``gongmcp.exposure.masking``."""
@@ -77,7 +85,8 @@ def find(view: View) -> Iterator[tuple[int, int]]:
         end = link_path.end(text, start)
         said = written.said(host.start(), end)
         at = end
-        if end > start and _opens(host["host"], text[start:end], _LEAST_SAID if said else _LEAST_WRITTEN):
+        least = _LEAST_SAID if said else _LEAST_WRITTEN
+        if end > start and (_opens(host["host"], text[start:end], least) or (not said and _named(view, host, end))):
             at = written.end(end)
             yield host.start(), at
     for code in _VOWELLESS.finditer(view.text):
@@ -92,6 +101,22 @@ def hosts(text: str) -> Iterator[re.Match[str]]:
         steps = set(_STEP.findall(path)[:2])
         if _labels(host["host"]) & _HOST_ROOMS or steps & (_STEPS - _LONE):
             yield host
+
+
+def _named(view: View, host: re.Match[str], end: int) -> bool:
+    """Tell whether a written path names a room: in capitals within, or with signs where a meeting is spoken of."""
+    if not _labels(host["host"]) & _ROOMS:
+        return False
+    steps = [step for step in re.split(r"[/?&#]", view.text[host.end() : end]) if step]
+    if len(steps) != 1 or steps[0] in _PUBLIC or _LANGUAGE.fullmatch(steps[0]):
+        return False
+    raw = view.raw[slice(*view.raw_span(host.end(), end))]
+    if sum(left.islower() and right.isupper() for left, right in pairwise(raw)):
+        return True
+    if _NAME.fullmatch(steps[0]) and raw != raw.lower():
+        return True
+    near = view.text[max(0, host.start() - _NEAR // 2) : host.start()]
+    return _NAME.fullmatch(steps[0]) is not None and _MEETING.search(near) is not None
 
 
 def _labels(host: str) -> set[str]:

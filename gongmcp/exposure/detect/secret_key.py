@@ -55,10 +55,14 @@ _GROUPED: Final = re.compile(
     r"|(?<![\w.@/])(?<![0-9]-)(?=[0-9a-z-]*[0-9])(?=[0-9-]*[a-z])(?:[0-9a-z]{5}-){2,7}[0-9a-z]{5}(?![\w@-])"
 )
 """A licence key, in groups of capitals and digits."""
+_LICENCE: Final = re.compile(
+    r"\blicen[cs]\w+|\blizenz\w*|\bactivation|\baktivierung\w*|\bkeys?\b|schlussel\b|\bcles?\b|\bclaves?\b"
+)
 _OTHER_WINDOW: Final = 40
 _BEARER: Final = re.compile(r"\b(?:bearer|basic)\b[\s:\"'=]{1,3}(?P<token>[0-9a-z._~+/-]{8,}=*)")
 _LOGIN_URL: Final = re.compile(r"\b[a-z][a-z0-9+.-]{2,20}://[^\s/@:]{1,64}:(?P<token>[^\s/@]{3,})@[^\s]+")
 _ASSIGNED: Final = re.compile(
+    r"(?:(?<![0-9a-z])|_)(?:pass|passwd|password|pwd|secret|token|key)\s?=\s?[\"']?(?P<value>[^\s\"']{6,})|"
     r"(?:account|shared ?access|api|secret|access|private)_?-?(?:secret"
     r"|access)?_?-?key\s?[=:]\s?[\"']?(?P<token>[0-9a-z+/_=-]{12,})"
 )
@@ -119,7 +123,7 @@ PATTERN: Final = (
     r"[0-9a-z]*[0-9][0-9a-z]*-[0-9a-z]{4,5}-[0-9a-z]{4,5}(?:$|[^0-9a-z])|"
     rf"{_NAMED}[_-](?:[a-z]{{2,8}}[_-])?[0-9a-z]*[0-9]|"
     r"(?:[ps] k|g h [opsur]|g l|github|glpat|x o x|a k i a|a i z a|e y j|h f|n p m)\b)"
-    r"|private key|begin [a-z ]*key|://[^\s/@:]+:[^\s/@]+@"
+    r"|_(?:pass|passwd|password|pwd|secret|token|key)=|private key|begin [a-z ]*key|://[^\s/@:]+:[^\s/@]+@"
     rf"|\b{CUE_WORDS}\b[^0-9a-z]{{0,6}}(?:[a-z']{{1,14}}[^0-9a-z]{{1,6}}){{0,9}}"
     rf"(?:[^\s]*[a-z_-][^\s]*[0-9]|[^\s]*[0-9][^\s]*[a-z_]|[^\s]{{15}}|[0-9]{{20}}"
     rf"|{_ONE}[ ,.\n-]{{1,3}}{_ONE}[ ,.\n-]{{1,3}}{_ONE}\b"
@@ -145,7 +149,7 @@ def _written(view: View) -> Iterator[tuple[int, int]]:
         coded = sum(not part.isdigit() and not part.isalpha() for part in found.group().split("-"))
         if (
             raw.isupper()
-            and coded > 1
+            and (coded > 1 or _LICENCE.search(text, max(0, found.start() - _OTHER_WINDOW), found.start()))
             and not _OTHER.search(text, max(0, found.start() - _OTHER_WINDOW), found.start())
         ):
             yield found.span()
@@ -153,7 +157,7 @@ def _written(view: View) -> Iterator[tuple[int, int]]:
         yield found.span()
     for pattern in (_BEARER, _LOGIN_URL, _ASSIGNED):
         for found in pattern.finditer(text):
-            start, end = found.span("token")
+            start, end = found.span("value" if pattern is _ASSIGNED and found["value"] else "token")
             if _random(view, start, end) or pattern is _LOGIN_URL:
                 yield start, _continued(view, start, _stripped(text, start, end))
 

@@ -25,7 +25,8 @@ def phrases(text: str) -> frozenset[str]:
 
 
 AT_SIGNS: Final = words(
-    "arroba arobase arrobase arobas äffchen chiocciola klammeraffe affenschwanz apenstaartje apestaartje małpa собака"
+    "arroba arobase arrobase arobas äffchen chiocciola klammeraffe affenschwanz apenstaartje apestaartje małpa собака "
+    "arobace arobasse arobaz klammeraffen"
 )
 """Words that are said for ``@`` and for little else."""
 
@@ -47,7 +48,9 @@ JOINTS: Final = words(
 """Words for the other signs that join the parts of an address."""
 
 UNDERSCORES: Final = phrases(
-    "underscore, under score, unterstrich, tiret bas, tiret du bas, trait bas, souligne, guion bajo, barra baja, "
+    "underscore, under score, unterstrich, tiret bas, tiret du bas, trait bas, souligne, tiret du huit, tiret du "
+    "8, sous tiret, tiret d'en bas, barre basse, guion de abajo, raya baja, "
+    "bodenstrich, guion bajo, barra baja, "
     "subrayado, sublinhado, sottolineatura, underline, tiefstrich"
 )
 HYPHENS: Final = phrases(

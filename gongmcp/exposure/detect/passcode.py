@@ -1,0 +1,117 @@
+"""Numbers of meetings and the codes beside them, where one tells what the other is: "join with ... and the "
+"password is ...".
+
+A number in the form of a meeting's is one where a meeting is spoken of and a code is named near it; and what is named
+as a code beside such a number is one, be it letters alone or a word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final
+
+from gongmcp.exposure.detect.fold import View
+from gongmcp.exposure.detect.spoken import words
+
+_NUMBER: Final = re.compile(
+    r"(?<![\w.+$€£@/-])[2-9][0-9]{2}(?:[ .-]?[0-9]{3}[ .-]?[0-9]{3,5}|[ .-]?[0-9]{4}[ .-]?[0-9]{3,4})(?![\w%@/-]"
+    r"|[.,][0-9])"
+)
+_CUE: Final = re.compile(
+    r"(?<![0-9a-z_])(?:(?P<explicit>pass ?-?codes?|passphrases?|\w*kenncode|\w*zugangs-?code|\w*zugriffs-?code"
+    r"|\w*(?:sitzungs|meeting|konferenz)-?kennwort|access codes?|host keys?"
+    r"|codes? (?:d[' ]?acces|secrets?|confidentiels?)|codigos? (?:de acceso|secretos?)|claves? de acceso)"
+    r"|pass ?-?words?|passwort|kennwort|\bpwd|mots? de passe|contrasena|clave|codigo|codes?|pins?"
+    r"|nips?)(?:'s)?(?![0-9a-z_])"
+)
+_ONE_TAP: Final = re.compile(r"[0-9](?P<codes>,,+[*#]?[0-9]{4,12}#?(?:,+[*#]?[0-9]{3,12}#?)*)")
+"""The meeting's number and code behind a phone number: "...,,934567812#,,,,*420285#"."""
+_LEAD: Final = re.compile(
+    r"(?P<named> (?:fur|furs|for|pour|para|de|du|del|der|zum|vom)(?: (?:the|das|la|el|le|die|den))?"
+    r" (?:zoom|meeting|webinar|teams|webex|call|termin|besprechung|sitzung|reunion|sala|salle|webinaire|conference))?"
+    r"(?:\s*(?:[:=,\"'-]|\b(?:is|ist|lautet|ware|est|c'est|es|sera|seria|would be|then|dann|puis|luego|the|das|der|le"
+    r"|la|el)\b))*\s*"
+)
+_ARTICLE: Final = re.compile(r"\b(?:the|das|der|le|la|el|l)\s*$")
+_WORD: Final = re.compile(r"pass|\w*kennwort|mots?|contrasena")
+_TOKEN: Final = re.compile(r"[0-9a-z]{4,14}[!?$*]?(?=[.,;:!?)\"']*(?:\s|$))")
+_CLOSED: Final = re.compile(r"[!?$*]?[.,;:!?)\"']*(?:\s*$|\n|(?<=[.,;:!?])\s|\s+(?:and|und|et|y|then|dann|puis)\b)")
+_MEETING: Final = re.compile(
+    r"\b(?:meeting|webinar|zoom|teams|webex|meet\b|konferenz|besprechung|sitzung|reunion|conference|conferencia|visio|sala\b"
+    r"|salle\b|raum\b|room\b|join|einwahl|beitreten|sesion|session|videoconf|bridge\b|call id|dial[ -]?in)"
+)
+_NO_CODE: Final = words(
+    "required needed optional same below above attached wrong right correct case sensitive invalid there here missing "
+    "protected empty blank unknown field policy reset manager number with from that this which when where what your "
+    "erforderlich notig optional gleich gleiche falsch richtig ungultig unten oben leer unbekannt nicht auch noch gibt "
+    "necessaire facultatif pareil meme faux bon incorrect dessous dessus vide inconnu dans avec pour "
+    "necesario obligatorio opcional mismo misma incorrecto abajo arriba vacio para desde page slide postal area"
+)
+_NEAR: Final = 140
+_BEHIND: Final = 90
+_YEAR: Final = re.compile(r"(?:19|20)\d\d")
+_VOWELS: Final = frozenset("aeiouy")
+_LETTERS: Final = 4
+
+PATTERN: Final = r"[0-9],,+[*#]?[0-9]{4}|[2-9][0-9]{2}[ .-]?[0-9]{3,4}[ .-]?[0-9]{3}"
+"""What a text with a number holds, for the quick look of ``gongmcp.exposure.masking``."""
+
+
+def find(view: View) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) in ``view.text`` of each number and each code, in no order."""
+    text = view.text
+    numbers = [found.span() for found in _NUMBER.finditer(text)]
+    for tap in _ONE_TAP.finditer(text):
+        yield tap.start("codes"), tap.end()
+    for cue in _CUE.finditer(text):
+        near = [(start, end) for start, end in numbers if start - _BEHIND < cue.end() and cue.start() - _NEAR < end]
+        meeting = _MEETING.search(text, max(0, cue.start() - _NEAR), cue.end() + _BEHIND) is not None
+        if not meeting:
+            continue
+        token = _token(view, cue, sure=bool(near))
+        if token:
+            yield token
+            yield from near
+
+
+def _token(view: View, cue: re.Match[str], *, sure: bool) -> tuple[int, int] | None:
+    """Return the place of the code behind *cue*; *sure*: the number of a meeting stands near."""
+    lead = _LEAD.match(view.text, cue.end())
+    token = _TOKEN.match(view.text, lead.end()) if lead and lead.end() > cue.end() else None
+    if lead is None or token is None:
+        return None
+    code = token.group().rstrip("!?$*")
+    if not (sure or cue["explicit"] or lead["named"]):
+        return None
+    if code.isdigit():
+        return None if _YEAR.fullmatch(code) else token.span()
+    if not code.isalpha():
+        return token.span()
+    if code in _NO_CODE:
+        return None
+    if _unsayable(view, *token.span()):
+        return token.span()
+    end = token.start() + len(code)
+    if _ARTICLE.search(lead.group()):
+        return None  # "the key to the meeting is the price"
+    return (
+        token.span()
+        if (sure or (lead["named"] and _WORD.match(cue.group())))
+        and len(code) > _LETTERS
+        and _CLOSED.match(view.text, end)
+        else None
+    )
+
+
+def _unsayable(view: View, start: int, end: int) -> bool:
+    """Tell whether letters are no word: capitals within or all capitals, or consonants in a row as none has."""
+    raw = view.raw[slice(*view.raw_span(start, end))].rstrip("!?$*")
+    if any(left.islower() and right.isupper() for left, right in pairwise(raw)) or raw.isupper():
+        return True
+    row = longest = 0
+    for char in raw.lower():
+        row = 0 if char in _VOWELS else row + 1
+        longest = max(longest, row)
+    return longest > _LETTERS
