@@ -11,6 +11,7 @@ import pytest
 from mcp import Client, MCPDeprecationWarning
 from mcp.shared.exceptions import MCPError
 
+from gongmcp.protocol import door
 from gongmcp.protocol.door import CALLS_AT_ONCE
 from gongmcp.protocol.server import create_mcp_server
 from gongmcp.render.answer import Answer
@@ -177,6 +178,19 @@ async def test_no_more_than_four_calls_run_and_nobody_else_waits_for_them(mode: 
             handler.gate.set()
     assert handler.peak == CALLS_AT_ONCE == 4
     assert len(results) == 6
+
+
+async def test_a_call_that_has_just_begun_runs_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(door, "BRIEF_SECONDS", 3600.0)  # nobody counts as one that takes long
+    handler = FakeHandler()
+    async with client(handler, "auto") as c, anyio.create_task_group() as tasks:
+        for _ in range(2):
+            tasks.start_soon(c.call_tool, "hold", {})
+        await until(lambda: handler.running == 1)
+        await c.list_tools()
+        assert handler.running == 1
+        handler.gate.set()
+    assert (handler.peak, handler.seen.count("hold started")) == (1, 2)
 
 
 @both_eras
