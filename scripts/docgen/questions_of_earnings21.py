@@ -14,7 +14,7 @@ INTRODUCTION = (
     "sample: real calls of the [facade](facade.md) (preset `business-workbench`, provenance `alias`), at most four for",
     "a question, over a folder `earnings21` that is not part of this repository. It holds the 44 calls of which the",
     "sample has ten; two are private and not served, five of the others have no transcript. Industries are the",
-    "companies' own; who won or lost what, and why, is made up, so that the answers show the form and say nothing about",
+    "companies' own; who won or lost what, and why, is made up, so that the answers show the form and say nothing of",
     "anybody. Every quotation was looked up with `gongctl evidence check` ([how](evidence-check.md)), and in the files",
     "themselves at its time (`docs/seen/quotations_at_their_time.py`).",
     "",
