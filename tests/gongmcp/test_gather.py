@@ -37,6 +37,7 @@ def row(call: int, segment: int) -> Any:
         segment_index=segment,
         start_ms=0,
         end_ms=1,
+        similarity=None,
         snippet=MaskedText("word", ()),
     )
 

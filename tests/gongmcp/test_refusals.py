@@ -19,8 +19,9 @@ import pytest
 from gongmcp.approval.digests import digest, policy_parts
 from gongmcp.approval.lock import LOCK_VERSION, Lock, lock_text
 from gongmcp.approval.shape import Shape
-from gongmcp.errors import Exit
+from gongmcp.errors import Exit, StartupRefusal
 from gongmcp.exposure.kinds import MASKING_VERSION
+from gongmcp.governance.scope import narrower_scope
 from gongmcp.refusals import REFUSALS, refused
 from gongmcp.settings import ServerSettings
 from gongmcp.store.cache_file import declared_columns
@@ -330,11 +331,21 @@ def test_the_control_starts(sample_cache: Path, tmp_path: Path) -> None:
 
 UNREACHABLE_BY_ROOT = {"cache_unreadable", "cache_log_left"}
 """Tested above without a process, or by whichever of two sentences the system gives."""
+OF_A_TOKEN = {"scope_of_token"}
+"""No start of a server says it: a token of that kind is not valid, and is not minted."""
+
+
+@pytest.mark.parametrize("table", [{}, {"calls": ["1"]}, "external"], ids=str)
+def test_a_scope_of_a_token_that_is_not_known(table: object) -> None:
+    with pytest.raises(StartupRefusal) as caught:
+        narrower_scope(table)
+    assert caught.value.name == "scope_of_token"
+    assert "deny_languages" in caught.value.hint
 
 
 def test_every_refusal_has_its_case() -> None:
     tested = {name for name, *_ in SETTINGS_CASES} | {name for name, *_ in CACHE_CASES} | UNREACHABLE_BY_ROOT
-    tested |= {name for name, *_ in HTTP_CASES} | HTTP_STARTED
+    tested |= {name for name, *_ in HTTP_CASES} | HTTP_STARTED | OF_A_TOKEN
     assert tested == REFUSALS.keys()
 
 
