@@ -57,11 +57,12 @@ _SETTINGS_TOTALS: Final = ("users", "workspaces", "trackers", "scorecards", "crm
 def may_read(table: str | None, column: str | None, database: str | None, view: str | None) -> bool:
     """Tell whether a narrowed connection may read *column* of *table*, asked for by *view* or, None, by a query itself.
 
-    Where a query wants no column, only that there is a row, SQLite does not say by which view.
+    SQLite gives the name of a common table expression in the place of a view's. Where a query wants no column, only
+    that there is a row, it does not say by which view.
     """
     if not column and table in VIEWS:
         return True
-    return view is not None or database == "temp" or table in NEUTRAL or table in _SHADOWS
+    return view in VIEWS or database == "temp" or table in NEUTRAL or table in _SHADOWS
 
 
 def narrow(connection: sqlite3.Connection, scope: Scope, names: CrmNames) -> None:

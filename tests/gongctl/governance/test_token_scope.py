@@ -139,6 +139,8 @@ def test_every_table_is_narrowed_neutral_or_closed(caches: dict[str, Path]) -> N
         for table in (*vcons, *RAW_TABLES, *CLOSED, *whole):
             with pytest.raises(sqlite3.Error, match=r"prohibited|not authorized|no such table|constructor failed"):
                 store.rows(f"SELECT * FROM {table}")
+            with pytest.raises(sqlite3.Error, match=r"prohibited|not authorized|no such table|constructor failed"):
+                store.rows(f"WITH named AS (SELECT *, 1 AS one FROM {table}) SELECT * FROM named")
         with pytest.raises(sqlite3.Error, match="bm25"):
             store.rows("SELECT bm25(segments_fts) FROM segments_fts WHERE segments_fts MATCH 'the'")
         assert store.rows("SELECT call_id FROM call_facts"), "the control: what is asked by its name is answered"
