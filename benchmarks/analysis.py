@@ -6,7 +6,6 @@ than the deadline, by the clock and by the processor's time, is counted.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import os
@@ -19,6 +18,7 @@ from benchmarks.build import built, working_folder
 from benchmarks.cases import Case
 from benchmarks.corpus import common_word, median_word
 from benchmarks.cost import Bench, answered
+from benchmarks.options import sized_options
 from benchmarks.table import print_table, short_number
 from gongmcp.catalog.cohort_filter import CohortArguments
 from gongmcp.catalog.registry import catalog
@@ -133,12 +133,7 @@ def report(folder: Path, sizes: Sequence[int], repeat: int, *, as_json: bool) ->
 
 def main(arguments: list[str] | None = None) -> None:
     """Measure the tools of business questions on caches of several sizes."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.analysis", description=main.__doc__)
-    parser.add_argument("--segments", type=int, nargs="+", default=list(SIZES), metavar="N", help="sizes of caches")
-    parser.add_argument("--repeat", type=int, default=REPEAT, help="timed calls a case")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--dir", type=Path, help="keep corpora and caches in this folder and use them again")
-    options = parser.parse_args(arguments)
+    options = sized_options(arguments, "analysis", main.__doc__, SIZES, REPEAT)
     with working_folder(options.dir) as folder:
         report(folder, options.segments, options.repeat, as_json=options.json)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import os
@@ -19,6 +18,7 @@ from benchmarks.build import built, working_folder
 from benchmarks.cases import Case, cases, is_aggregate, query_words
 from benchmarks.corpus import probe
 from benchmarks.cost import Bench, Cost
+from benchmarks.options import sized_options
 from benchmarks.table import megabytes, print_table, short_number
 from gongmcp.store.calls import CallFilter
 from gongmcp.store.connection import StorePool
@@ -194,12 +194,7 @@ def report(folder: Path, sizes: Sequence[int], repeat: int, *, as_json: bool) ->
 
 def main(arguments: list[str] | None = None) -> None:
     """Measure every tool on caches of several sizes."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.tools", description=main.__doc__)
-    parser.add_argument("--segments", type=int, nargs="+", default=list(SIZES), metavar="N", help="sizes of caches")
-    parser.add_argument("--repeat", type=int, default=REPEAT, help="timed calls a case")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--dir", type=Path, help="keep corpora and caches in this folder and use them again")
-    options = parser.parse_args(arguments)
+    options = sized_options(arguments, "tools", main.__doc__, SIZES, REPEAT)
     with working_folder(options.dir) as folder:
         report(folder, options.segments, options.repeat, as_json=options.json)
 

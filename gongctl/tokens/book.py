@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import base64
-import fcntl
 import os
 import re
 import secrets
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
+from gongctl.file_lock import alone_with
 from gongmcp.catalog.presets import find_preset, nearest, parse_allowlist
 from gongmcp.errors import Exit, StartupRefusal
 from gongmcp.exposure.fields import SWITCHES
@@ -156,16 +156,12 @@ def _checked(wanted: Wanted) -> dict[str, Any]:
 @contextmanager
 def _writing(path: Path) -> Iterator[TokenBook]:
     """Hold the file against another writer, and give what is in it."""
-    lock = path.with_name(f".{path.name}.lock")
-    try:
-        handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise _unwritable(path, error) from None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+    with ExitStack() as held:
+        try:
+            held.enter_context(alone_with(path))
+        except OSError as error:
+            raise _unwritable(path, error) from None
         yield _read(path) if path.exists() else TokenBook()
-    finally:
-        os.close(handle)
 
 
 def _read(path: Path) -> TokenBook:

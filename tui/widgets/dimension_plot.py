@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
-from textual_plotext import PlotextPlot
 
 from gongmcp.render.visible import visible
 from tui.cohort import Group
-from tui.widgets.pane import Pane
+from tui.widgets.plotted_pane import PlottedPane
 
 TIMES: Final = frozenset({"month", "quarter"})
 """Dimensions whose values stand in the order of time."""
@@ -22,7 +20,7 @@ _AROUND: Final = 3
 """Lines and columns that frame and figures take of the plot."""
 
 
-class DimensionPlot(Pane):
+class DimensionPlot(PlottedPane):
     """Draws as many values as there is room for, those with most calls, and says how many it leaves out."""
 
     def __init__(self, name: str, *, id: str) -> None:  # noqa: A002
@@ -30,19 +28,6 @@ class DimensionPlot(Pane):
         self._dimension = ""
         self._groups: list[Group] = []
         self._more = False
-
-    def compose(self) -> ComposeResult:
-        """Lay out the plot over the words."""
-        yield Static(Content(""), classes="pane-empty")
-        plot = PlotextPlot(classes="pane-plot")
-        plot.can_focus = True
-        yield plot
-        yield Static(Content(""), classes="pane-detail")
-
-    @property
-    def body(self) -> PlotextPlot:
-        """The plot."""
-        return self.query_one(PlotextPlot)
 
     def show(self, dimension: str, groups: Sequence[Group], empty: Content, *, more: bool = False) -> None:
         """Draw *groups* of *dimension*, most calls first; *more*: it has further values; *empty* is said of none."""

@@ -5,33 +5,20 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 
-from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
-from textual_plotext import PlotextPlot
 
 from tui.reviewing import CoverageDay
-from tui.widgets.pane import Pane
+from tui.widgets.plotted_pane import PlottedPane
 
 _MOST = 50
 """Bars side by side; a longer time is put together into bars of several days, days without calls included."""
 
 
-class PlotPane(Pane):
+class PlotPane(PlottedPane):
     """One plot with its summary."""
 
-    def compose(self) -> ComposeResult:
-        """Lay out the plot over the words."""
-        yield Static(Content("The cache holds no calls."), classes="pane-empty")
-        plot = PlotextPlot(classes="pane-plot")
-        plot.can_focus = True
-        yield plot
-        yield Static(Content(""), classes="pane-detail")
-
-    @property
-    def body(self) -> PlotextPlot:
-        """The plot."""
-        return self.query_one(PlotextPlot)
+    EMPTY = "The cache holds no calls."
 
     def show(self, days: Sequence[CoverageDay]) -> None:
         """Draw *days*, which are in their order."""
