@@ -7,12 +7,13 @@ stored: so a cache, whose texts are masked, holds no vector of anything that is 
 
 from __future__ import annotations
 
+import math
 import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
@@ -24,6 +25,9 @@ from gongmcp.semantic.windows import Window, pack_places
 from gongmcp.store.vcon_schema import MAX_PARTS
 
 MOST_DIMENSIONS: Final = 4_096
+Number = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+"""A whole number that SQLite can hold."""
+
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,99}")
 
 
@@ -32,8 +36,8 @@ class Line(msgspec.Struct, kw_only=True):
 
     vcon: str
     unit: str
-    index: int
-    position: int
+    index: Number
+    position: Number
     text: str
     embedding: list[float]
 
@@ -64,6 +68,8 @@ def text_lines(connection: sqlite3.Connection) -> Iterator[bytes]:
 def import_vectors(writer: Writing, lines: Iterable[bytes], model: str, *, replace: bool = False) -> ImportReport:
     """Store the vectors of *lines* under the name *model*, in one transaction; those that it had before go.
 
+    Where no line is taken nothing goes.
+
     Raises:
         StartupRefusal: the name is none, or vectors of this length of another model are there and *replace* is not
             said: a caller's vector could not tell which is meant.
@@ -77,7 +83,9 @@ def import_vectors(writer: Writing, lines: Iterable[bytes], model: str, *, repla
         for line in _lines(lines, report):
             place = _place(connection, line, report)
             if place is not None:
-                found.setdefault(place[0], {})[place[1]] = line.embedding
+                found.setdefault(place[0], {})[place[1]] = _unit(line.embedding)
+        if not found:
+            return report
         _make_room(connection, report, replace=replace)
         connection.executemany(
             """INSERT INTO vcon_vectors (vcon_no, model, dimensions, window_count, windows, scales, vectors)
@@ -90,8 +98,6 @@ def import_vectors(writer: Writing, lines: Iterable[bytes], model: str, *, repla
 
 
 def _lines(lines: Iterable[bytes], report: ImportReport) -> Iterator[Line]:
-    import math
-
     decoder = msgspec.json.Decoder(Line)
     for raw in lines:
         if not raw.strip():
@@ -102,13 +108,19 @@ def _lines(lines: Iterable[bytes], report: ImportReport) -> Iterator[Line]:
             report.rejected["not_a_line"] += 1
             continue
         length = len(line.embedding)
-        if not 0 < length <= MOST_DIMENSIONS or not all(map(math.isfinite, line.embedding)) or not any(line.embedding):
+        if not 0 < length <= MOST_DIMENSIONS or not 0 < math.hypot(*line.embedding) < math.inf:
             report.rejected["not_a_vector"] += 1
         elif report.dimensions not in (0, length):
             report.rejected["other_length"] += 1
         else:
             report.dimensions = length
             yield line
+
+
+def _unit(vector: list[float]) -> list[float]:
+    """Return *vector* at length 1: in double precision, since its numbers may be none in single precision."""
+    length = math.hypot(*vector)
+    return [number / length for number in vector]
 
 
 def _place(connection: sqlite3.Connection, line: Line, report: ImportReport) -> tuple[int, int] | None:
@@ -150,6 +162,6 @@ def _row(number: int, report: ImportReport, texts: dict[int, list[float]]) -> tu
     import numpy as np
 
     matrix = np.array([texts[at] for at in sorted(texts)], dtype=np.float32)
-    packed = pack(matrix / np.linalg.norm(matrix, axis=1, keepdims=True))
+    packed = pack(matrix)
     places = pack_places(Window(at, at, "") for at in sorted(texts))
     return number, report.model, report.dimensions, packed.count, places, packed.scales, packed.vectors

@@ -162,6 +162,38 @@ def test_an_embedding_of_the_caller_needs_vectors_of_its_length(store: Path, tmp
         assert run([*command, "another-384"]) == Exit.USAGE  # whose would a caller's vector be?
 
 
+def test_vectors_that_no_single_precision_holds_are_taken_and_garbage_takes_none_away(
+    store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], recwarn: pytest.WarningsRecorder
+) -> None:
+    lines = lines_of(tmp_path / "texts.jsonl", store)
+    file = tmp_path / "vectors.jsonl"
+    command = ["vcon", "embed", "--db", str(store), "--from", str(file), "--model", MODEL, "--json"]
+
+    def take(values: list[Any], expected: Exit) -> dict[str, Any]:
+        file.write_text("".join(value if isinstance(value, str) else json.dumps(value) + "\n" for value in values))
+        capsys.readouterr()
+        assert run(command) == expected
+        report: dict[str, Any] = json.loads(capsys.readouterr().out)
+        return report
+
+    sizes = (1e300, 3e38, 1e-200)
+    made = [{**lines[at], "embedding": [size * number for number in vector(at)]} for at, size in enumerate(sizes)]
+    assert take(made, Exit.OK)["vectors"] == 3
+    assert [str(warning.message) for warning in recwarn if warning.category is RuntimeWarning] == []
+
+    def nearest(at: int) -> list[str]:
+        with closing(serving(store)) as server:
+            return uuids(body(server, "search_vcons_semantic", {"embedding": vector(at), "threshold": 0.9}))
+
+    assert [nearest(at) for at in range(3)] == [[line["vcon"]] for line in lines[:3]]
+    odd = ({"index": 2**63}, {"position": -(2**70)}, {"embedding": [0.0]})
+    assert take(["{\n", *({**made[0], **more} for more in odd)], Exit.FAILED)["rejected"] == {
+        "not_a_line": 3,
+        "not_a_vector": 1,
+    }
+    assert nearest(0) == [lines[0]["vcon"]]
+
+
 @pytest.fixture
 def cache(tmp_path: Path) -> Path:
     file, db = tmp_path / "vcons.json", tmp_path / "cache.db"
