@@ -102,8 +102,9 @@ class _Stream:
     async def _piece(self, body: bytes) -> None:
         async with self._turn:
             if not self._begun:
-                self._begun = True
                 await self._send({"type": "http.response.start", "status": 200, "headers": list(_HEADERS)})
+                # Not before: this task is cancelled when the answer is ready, perhaps while a slow reader holds it up.
+                self._begun = True
             await self._send({"type": "http.response.body", "body": body, "more_body": True})
 
     def _keep_alive(self) -> None:

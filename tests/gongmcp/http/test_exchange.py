@@ -54,6 +54,23 @@ async def test_a_long_answer_begins_and_is_kept_alive(tmp_path: Path, monkeypatc
         assert json.loads(data.removeprefix("data: "))["id"] == "é"
 
 
+async def test_an_answer_begins_although_its_first_comment_was_held_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "BEGIN_SECONDS", 0.0)
+    asked, sent = anyio.Event(), []
+
+    async def send(message: Any) -> None:
+        if not asked.is_set():
+            asked.set()
+            await anyio.sleep_forever()  # a client that has not read its last answer yet
+        sent.append(message["type"])
+
+    stream = exchange._Stream(send)
+    with anyio.fail_after(60):
+        await asked.wait()
+        await stream.end(b"{}")
+    assert sent == ["http.response.start", "http.response.body"]
+
+
 async def test_what_is_told_of_a_call_comes_before_its_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(telling, "PROGRESS_SECONDS", 0.01)
     message = call("hold")
