@@ -23,12 +23,12 @@ from gongmcp.catalog.arguments import ValidArguments, unknown_argument, validate
 from gongmcp.catalog.cohort_token import opened
 from gongmcp.catalog.completions import Asked, completion
 from gongmcp.catalog.declaration import NO_SUCH_CALL, CallScope, NotFound, Rows, Tool
-from gongmcp.catalog.limits import Limits
+from gongmcp.catalog.listing import ANNOTATIONS, ToolInfo
 from gongmcp.catalog.presets import PRESETS, allowed_tools, find_preset, listed_tools, under_preset
 from gongmcp.catalog.prompts import PROMPTS, Prompt, find_prompt, write_prompt
 from gongmcp.catalog.registry import canonical
 from gongmcp.catalog.resources import RESOURCES, Resource, find_resource
-from gongmcp.catalog.schema import SCHEMA_VERSION, input_schema, output_schema
+from gongmcp.catalog.schema import input_schema, output_schema
 from gongmcp.errors import ERRORS, ToolFault, Unavailable, UnknownPrompt, UnknownResource, UnknownTool
 from gongmcp.exposure.cursor import CursorSealer, Key
 from gongmcp.exposure.engine import Disclosure, echoes
@@ -39,6 +39,7 @@ from gongmcp.exposure.policy import Policy
 from gongmcp.exposure.rows import Row
 from gongmcp.exposure.small_cells import SmallCells
 from gongmcp.gather import gather
+from gongmcp.outcome import Outcome
 from gongmcp.render.answer import Answer, error_answer
 from gongmcp.render.bound import bound_object, bound_rows
 from gongmcp.render.instructions import instructions
@@ -62,36 +63,6 @@ __all__ = ["Answer", "Outcome", "ToolHandler", "ToolInfo", "build_handler"]
 
 log = logging.getLogger("gongmcp")
 
-ANNOTATIONS = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
-"""MCP annotations of every tool."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """An answer with what only the operator's doors may see: the ledger and the sizes.
-
-    *bytes* is the measured size of the wire result; *tokens* an estimate
-    (``gongmcp.render.size.ESTIMATOR``); *milliseconds* is wall time. *shown* holds the alias of each call of which
-    a row left, with the positions of the segments of its transcript that are in this answer; *model* is the read
-    model that answered, None when none did.
-    """
-
-    answer: Answer
-    ledger: Ledger = field(default_factory=Ledger)
-    rows: int = 0
-    bytes: int = 0
-    tokens: int = 0
-    milliseconds: float = 0.0
-    shown: Mapping[str, frozenset[int]] = field(default_factory=dict)
-    model: ModelState | None = None
-
-    @property
-    def code(self) -> str:
-        """How it went: ``ok``, ``not_found``, ``unavailable`` or the code of the error."""
-        if self.answer.error is not None:
-            return str(self.answer.error["code"])
-        return str((self.answer.structured or {}).get("status", "ok"))
-
 
 @dataclass(slots=True)
 class _Seen:
@@ -106,45 +77,6 @@ class _Overtaken(Exception):
 
 
 _SPENDING_TRIES = 5
-
-
-@dataclass(frozen=True, slots=True)
-class ToolInfo:
-    """A tool as listed under the active policy."""
-
-    name: str
-    title: str
-    description: str
-    input_schema: dict[str, Any]
-    output_schema: dict[str, Any]
-    level: str
-    limits: Limits | None
-    presets: tuple[str, ...]
-    aliases: tuple[str, ...] = ()
-
-    def wire(self) -> dict[str, Any]:
-        """Return MCP's wire form of the tool."""
-        return {
-            "name": self.name,
-            "title": self.title,
-            "description": self.description,
-            "inputSchema": self.input_schema,
-            "outputSchema": self.output_schema,
-            "annotations": dict(ANNOTATIONS),
-        }
-
-    def info(self) -> dict[str, Any]:
-        """Return the wire form with what only scripts and operators need."""
-        limits = self.limits
-        return self.wire() | {
-            "limits": None
-            if limits is None
-            else {"default": limits.default, "ceiling": limits.ceiling, "hard": limits.hard},
-            "exposure": self.level,
-            "presets": list(self.presets),
-            "aliases": list(self.aliases),
-            "schema_version": SCHEMA_VERSION,
-        }
 
 
 class ToolHandler:
@@ -212,6 +144,7 @@ class ToolHandler:
                 description=tool.description,
                 input_schema=input_schema(tool, self.policy),
                 output_schema=output_schema(tool, self.policy),
+                annotations=ANNOTATIONS,
                 level=tool.level.value,
                 limits=tool.limits(self.policy),
                 presets=tuple(preset.name for preset in PRESETS if preset.name in tool.presets),

@@ -6,11 +6,12 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from gongmcp.cancel import Cancel
+from gongmcp.catalog.listing import ListedTool
 from gongmcp.errors import ToolFault, Unavailable, UnknownPrompt, UnknownResource, UnknownTool
 from gongmcp.exposure.policy import Policy
 from gongmcp.identity.client import ASKER
@@ -38,39 +39,16 @@ _MAX_RESPONSE: Final = 4 * 1024 * 1024
 Writing = Callable[[], AbstractContextManager[Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class VconToolInfo:
-    """A tool as it is listed."""
-
-    name: str
-    title: str
-    description: str
-    input_schema: dict[str, Any]
-    output_schema: dict[str, Any]
-    annotations: Mapping[str, bool]
-
-    def wire(self) -> dict[str, Any]:
-        """Return MCP's wire form of the tool."""
-        return {
-            "name": self.name,
-            "title": self.title,
-            "description": self.description,
-            "inputSchema": self.input_schema,
-            "outputSchema": self.output_schema,
-            "annotations": dict(self.annotations),
-        }
-
-
 def _narrowing() -> Narrowing:
     """Return what whoever asks gets less."""
     asker = ASKER.get(None)
     return asker.client.narrowing if asker is not None else Narrowing()
 
 
-def info_of(tool: VconTool, *, verbatim: bool, about: str = "") -> VconToolInfo:
+def info_of(tool: VconTool, *, verbatim: bool, about: str = "") -> ListedTool:
     """Return how *tool* is listed; *about* says what the corpus is about."""
     text = tool.text()
-    return VconToolInfo(
+    return ListedTool(
         tool.name,
         tool.title,
         f"{text} {about}" if about else text,
@@ -131,7 +109,7 @@ class VconHandler:
         narrowing = _narrowing()
         return self._choice.narrowed(narrowing.profile, narrowing.categories)
 
-    def tools(self) -> list[VconToolInfo]:
+    def tools(self) -> list[ListedTool]:
         """Return the tools that are offered; under the profile ``public`` they say what the corpus is about."""
         about = self._about() if self._chosen().profile == "public" else ""
         return [info_of(tool, verbatim=True, about=about) for tool in self.offered().values()]
@@ -215,7 +193,7 @@ class VconHandler:
 
     # --- what the protocol asks besides ---
 
-    def listed(self) -> list[VconToolInfo]:
+    def listed(self) -> list[ListedTool]:
         """Return the tools that are offered; none stands for others."""
         return self.tools()
 

@@ -250,6 +250,7 @@ def _listed(tool: VconTool) -> ToolInfo:
         description=info.description,
         input_schema=info.input_schema,
         output_schema=info.output_schema,
+        annotations=info.annotations,
         level=_LEVELS[tool.category],
         limits=None,
         presets=tuple(preset.name for preset in PRESETS if tool.name in preset.tools()),

@@ -11,10 +11,11 @@ import pytest
 
 from gongctl.cache.warm import warm
 from gongctl.cache.writer import CacheWriter
+from gongmcp.catalog.listing import ANNOTATIONS
 from gongmcp.catalog.registry import catalog
 from gongmcp.errors import Exit, StartupRefusal, UnknownTool
 from gongmcp.exposure.fields import Field, shown
-from gongmcp.handler import ANNOTATIONS, ToolHandler
+from gongmcp.handler import ToolHandler
 from tests.gongmcp.approval.conftest import Approve, Open
 
 TOOL, OTHER = "search_transcript_segments", "get_sync_status"

@@ -11,9 +11,10 @@ import pytest
 
 from gongctl.approval.approve import given, renew, write_lock
 from gongmcp.approval.lock import read_lock
+from gongmcp.catalog.listing import ANNOTATIONS
 from gongmcp.catalog.registry import catalog
 from gongmcp.errors import Exit, StartupRefusal, UnknownTool
-from gongmcp.handler import ANNOTATIONS, ToolHandler
+from gongmcp.handler import ToolHandler
 from gongmcp.settings import ServerSettings
 from tests.gongmcp.approval.conftest import Open
 from tests.gongmcp.approval.later import FOREIGN, NEW_FIELD, WORDS
