@@ -33,14 +33,17 @@ def edited(app: App[Any], text: str, name: str) -> str:
     """Give *text* to the editor, as a file called *name* that nobody else can read, and return it as it is then.
 
     Raises:
-        NotEdited: there is no editor, it failed, or what it wrote is no text.
+        NotEdited: there is no editor or no room for its file, it failed, or what it wrote is no text.
     """
     words = command()
     if not words:
         raise NotEdited("There is no editor: set EDITOR or VISUAL to its command.")
-    with tempfile.TemporaryDirectory(prefix="gongctl-") as folder:
+    with _folder() as folder:
         path = Path(folder) / name
-        path.write_text(text, encoding="utf-8")
+        try:
+            path.write_text(text, encoding="utf-8")
+        except (OSError, UnicodeEncodeError) as error:
+            raise _no_file(error) from None
         try:
             with app.suspend():
                 done = subprocess.run([*words, str(path)], check=False)
@@ -54,3 +57,15 @@ def edited(app: App[Any], text: str, name: str) -> str:
             return path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
             raise NotEdited("The file of the editor cannot be read as UTF-8: the text stays as it was.") from None
+
+
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    try:
+        return tempfile.TemporaryDirectory(prefix="gongctl-", ignore_cleanup_errors=True)
+    except OSError as error:
+        raise _no_file(error) from None
+
+
+def _no_file(error: OSError | UnicodeEncodeError) -> NotEdited:
+    why = error.strerror if isinstance(error, OSError) else "a character in it is none of UTF-8"
+    return NotEdited(f"The text cannot be put in a file for the editor: {why}.")

@@ -15,7 +15,7 @@ MOST_MEMORY = 4 << 20
 
 _STEP = re.compile(
     r"""\.(?P<name>[^.\[\]'"\s]+)"""
-    r"""|\[(?P<index>[0-9]+|\*)\]"""
+    r"""|\[(?P<index>[0-9]{1,18}|\*)\]"""
     r"""|\[(?P<quote>['"])(?P<quoted>.*?)(?P=quote)\]"""
 )
 _ANY = "*"
@@ -88,6 +88,7 @@ def _pattern(words: str, *, plain: bool = False) -> Words | Bad:
     options.literal = plain
     options.case_sensitive = False
     options.log_errors = False
+    options.never_capture = True  # groups are not asked for, and thousands of them would be made for every match
     options.max_mem = MOST_MEMORY
     try:
         return Words(re2.compile(words, options))

@@ -9,6 +9,7 @@ import select
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import time
 from contextlib import nullcontext
@@ -16,10 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.app import App
 from textual.pilot import Pilot
 
 from tui import editor
 from tui.screens.review import Review
+from tui.widgets import argument_form
 
 PATIENCE = 60.0
 """Seconds until a test gives up; no test measures time."""
@@ -117,3 +120,23 @@ def test_what_goes_wrong_is_said(words: str, told: str, monkeypatch: pytest.Monk
     app: Any = type("App", (), {"suspend": lambda self: nullcontext()})()
     with pytest.raises(editor.NotEdited, match=told):
         editor.edited(app, "{}", "arguments.json")
+
+
+def test_where_no_file_can_be_made_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EDITOR", "true")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    with pytest.raises(editor.NotEdited, match="cannot be put in a file"):
+        editor.edited(App(), "{}", "arguments.json")
+
+
+def test_a_line_separator_within_a_text_breaks_no_line(theatre: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(argument_form, "edited", lambda *_: '{"query": "one\u2028two"}\n')
+
+    async def scene(screen: Review, pilot: Pilot[None]) -> None:
+        await pilot.press("a", "escape")
+        form = pilot.app.screen.query_one(argument_form.ArgumentForm)
+        assert await form.edit_outside() == ""
+        assert form.held() == {"query": "one\u2028two"}
+
+    stage = theatre.Stage()
+    theatre.review(stage, theatre.Reviewing(stage), scene)

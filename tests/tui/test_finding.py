@@ -39,7 +39,7 @@ def test_words_and_patterns(typed: str, found: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "typed", ["/(/", "/a**/", r"/(a)\1/", "/a{9999}/", "$.", "$.a b", "$[x]", "/((a{99}){99}){99}/"]
+    "typed", ["/(/", "/a**/", r"/(a)\1/", "/a{9999}/", "$.", "$.a b", "$[x]", f"$[{'9' * 5000}]", "/((a{99}){99}){99}/"]
 )
 def test_what_cannot_be_sought_says_why(typed: str) -> None:
     sought = wanted(typed)
@@ -53,6 +53,13 @@ def test_a_pattern_that_would_backtrack_does_not_hang() -> None:
     began = time.process_time()
     assert list(sought.spans("a" * 200_000)) == []
     assert time.process_time() - began < 5
+
+
+def test_a_pattern_of_many_groups_captures_none() -> None:
+    sought = wanted("/" + "(" * 1000 + "a" + ")" * 1000 + "/")
+    assert isinstance(sought, Words)
+    assert sought.pattern.groups == 0, "thousands of groups would be made for every match"
+    assert list(sought.spans("ba")) == [(1, 2)]
 
 
 def test_paths() -> None:

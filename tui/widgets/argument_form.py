@@ -206,7 +206,9 @@ class ArgumentForm(VerticalScroll, can_focus=False):
             return ""
         if len(text) > _MOST_TEXT:
             return f"The text has {len(text):,} characters, more than {_MOST_TEXT:,}: it stays as it was."
-        self._drafts.text = "\n".join(escaped(line.replace("\t", "  ")) for line in text.splitlines())
+        # At line feeds alone: within a text of JSON other separators may stand as they are.
+        lines = text.removesuffix("\n").split("\n")
+        self._drafts.text = "\n".join(escaped(line.replace("\t", "  ")) for line in lines)
         self._drafts.as_json = True
         await self._rebuild()
         self.focus_first()
