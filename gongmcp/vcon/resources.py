@@ -7,6 +7,7 @@ offered over a store alone.
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -84,7 +85,8 @@ class VconResource:
 
 def _number(variables: Variables, default: int, most: int) -> int:
     text = variables.get("n", str(default))
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= most:
+    # Nothing longer is read: of thousands of digits Python makes no number.
+    if not re.fullmatch(r"[0-9]{1,9}", text) or not 1 <= int(text) <= most:
         raise VconFault("INVALID_ARGUMENT", f"The number is from 1 to {most}.", argument="n")
     return int(text)
 

@@ -272,7 +272,10 @@ def test_ids_are_paged_whole_by_resource(handler: VconHandler) -> None:
     assert {row["uuid"] for row in before["vcons"]} == {uuid_of(6), uuid_of(12)}
 
 
-@pytest.mark.parametrize("uri", ["vcons/recent/0", "vcons/recent/101", "vcons/ids/x", "vcons/ids/1/after/nonsense"])
+@pytest.mark.parametrize(
+    "uri",
+    ["vcons/recent/0", "vcons/recent/101", "vcons/ids/x", f"vcons/ids/{'9' * 5000}", "vcons/ids/1/after/nonsense"],
+)
 def test_a_bad_address_is_said_to_be_one(handler: VconHandler, uri: str) -> None:
     with pytest.raises(ToolFault):
         handler.read_resource(f"vcon://v1/{uri}", Cancel())
