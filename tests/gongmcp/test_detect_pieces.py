@@ -83,3 +83,9 @@ def test_figures_told_in_sequence_stay(line: str) -> None:
 
 def test_a_piece_without_the_others_stays() -> None:
     assert mask_sentences(["The tail is 0240 0985."])[0].value == "The tail is 0240 0985."
+
+
+@pytest.mark.parametrize("said", ["passcode 45 dash", "meeting code"])
+def test_a_number_of_thousands_of_digits_stops_nothing(said: str) -> None:
+    longest = "1" * 4400  # Python makes no number of so many
+    assert mask_sentences([f"{said} {longest}", "Mail kim@example.com."])[1].value == "Mail {redacted:email}."

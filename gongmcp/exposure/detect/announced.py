@@ -34,6 +34,7 @@ from gongmcp.exposure.detect.dictation import CODE, DIGITS, LETTER, NUMBER, PLAI
 from gongmcp.exposure.detect.dictation_words import SPELLING
 from gongmcp.exposure.detect.fold import View
 from gongmcp.exposure.detect.iban import LENGTHS, valid
+from gongmcp.exposure.detect.numerals import LONGEST_FIGURE
 from gongmcp.exposure.detect.spoken import any_of
 
 Find = tuple[int, int, str]
@@ -489,6 +490,8 @@ def _country_before(around: _Around) -> str:
 
 def _counted(groups: Sequence[str]) -> bool:
     """Tell whether somebody counts or lists round numbers."""
+    if max(map(len, groups), default=0) > LONGEST_FIGURE:
+        return False
     numbers = [int(group) for group in groups]
     steps = {later - earlier for earlier, later in pairwise(numbers)}
     if len(numbers) > 2 and len(steps) == 1 and steps != {0}:

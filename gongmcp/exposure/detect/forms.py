@@ -14,6 +14,7 @@ from typing import Final
 
 from gongmcp.exposure.detect import intents, payment_card, phone_number
 from gongmcp.exposure.detect.iban import LENGTHS, valid
+from gongmcp.exposure.detect.numerals import LONGEST_FIGURE
 
 _YEAR: Final = re.compile(r"(?:19|20)[0-9]{2}")
 _NAMED: Final = re.compile(
@@ -208,11 +209,11 @@ def _figures(order: Sequence[Piece]) -> bool:
     texts = [piece.text for piece in order]
     if all(piece.tens for piece in order):
         return True
-    if any(text[0] == "0" for text in texts):
+    if any(text[0] == "0" or len(text) > LONGEST_FIGURE for text in texts):
         return False
     if any(_YEAR.fullmatch(text) for text in texts):
         return True
-    numbers = [int(text) for text in texts if text.isdigit()]
+    numbers = [int(text) for text in texts if text.isdecimal()]
     steps = {later - earlier for earlier, later in pairwise(numbers)}
     if len(numbers) > 2 and len(steps) == 1 and steps != {0}:
         return True

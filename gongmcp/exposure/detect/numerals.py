@@ -14,6 +14,10 @@ from gongmcp.exposure.detect.spoken import words
 Phrases = dict[tuple[str, ...], str]
 """Words -> the digits they stand for."""
 
+LONGEST_FIGURE: Final = 600
+"""Digits of the longest number that is looked at as a figure: Python can be told to make none of more than 640, and
+makes none of more than 4,300."""
+
 _UNITS: Final = {
     "en": "zero|oh|o|nought|naught|nil one two three four five six seven eight nine",
     "de": "null eins|ein|eine zwei|zwo drei vier fünf|fuenf sechs|sex sieben acht neun",

@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import Final
 
 from gongmcp.exposure.detect.fold import View
+from gongmcp.exposure.detect.numerals import LONGEST_FIGURE
 from gongmcp.exposure.detect.written import Written
 
 MIN_DIGITS: Final = 7
@@ -328,6 +329,8 @@ def _dotted(shape: _Groups) -> bool:
 
 
 def _internet_address(shape: _Groups) -> bool:
+    if max(shape.lengths) > LONGEST_FIGURE:
+        return False
     at, parts = 0, []
     for length in shape.lengths:
         parts.append(int(shape.digits[at : at + length]))
@@ -478,6 +481,8 @@ def _national(digits: str, groups: list[_Said]) -> bool:
 
 def _counting(groups: list[_Said]) -> bool:
     """Tell whether somebody counts, or lists round numbers."""
+    if any(len(group.digits) > LONGEST_FIGURE for group in groups):
+        return False
     numbers = [int(group.digits) for group in groups]
     steps = {later - earlier for earlier, later in pairwise(numbers)}
     if len(groups) > 2 and len(steps) == 1 and steps != {0}:
