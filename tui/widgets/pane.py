@@ -130,6 +130,8 @@ class RowPane(Pane):
         self.call_after_refresh(self._fill)
 
     def _fill(self) -> None:
+        if not self.query(OptionList):  # the screen was left before its next refresh
+            return
         options = self.body
         at = options.highlighted or 0
         width = options.scrollable_content_region.width
