@@ -3,14 +3,17 @@
     python docs/seen/distinguish.py CACHE LIST [TRIES]
 
 In each try a restricted name or one of its shape that nobody has is asked for, by a tool and argument drawn by
-chance. From contents the guess is by everything that an answer says, the name itself taken out: what was seen with
-restricted names in the first half of the tries counts in the second. From time likewise, by the best bound.
+chance. From contents the guess is by everything that an answer says, the name itself taken out, and with it the id and
+the token of a cohort, which are keyed digests of the filter that was sent: few restricted names are asked for again and
+again, names that nobody has once, so what is computed of the name alone would tell them apart by that. What was seen
+with restricted names in the first half of the tries counts in the second. From time likewise, by the best bound.
 Prints both shares; exit 1 above 52 % (contents) or 55 % (time).
 """
 
 from __future__ import annotations
 
 import random
+import re
 import statistics
 import sys
 import time
@@ -23,6 +26,9 @@ from gongctl.governance.probes import text_arguments, twin_of
 from gongmcp.governance.names import Matcher
 from gongmcp.governance.restricted import read_restricted_list
 from tests.gongctl.governance.governed import governed_handler
+
+DIGESTS = re.compile(r"\bcohort_[0-9a-f]{16}\b|(?<=cohort_token\": \")[\w=-]+|(?<=cohort_token )[\w=-]+")
+"""What an answer holds that is computed of the arguments and the cache's secret alone."""
 
 
 def main(cache: Path, listed: Path, tries: int) -> int:
@@ -45,7 +51,9 @@ def main(cache: Path, listed: Path, tries: int) -> int:
         started = time.perf_counter()
         answer = handler.call(tool, arguments).answer
         seconds = time.perf_counter() - started
-        shape = without({"structured": answer.structured, "text": answer.text, "error": answer.error}, text)
+        shape = DIGESTS.sub(
+            "\0", without({"structured": answer.structured, "text": answer.text, "error": answer.error}, text)
+        )
         seen.append((f"{tool} {number}", shape, seconds, is_restricted))
     half = len(seen) // 2
     contents, times = by_contents(seen[:half], seen[half:], draw), by_time(seen[:half], seen[half:])

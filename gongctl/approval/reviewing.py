@@ -367,6 +367,12 @@ class CacheReviewing:
                 ran=self._looked_at,
             )
             self._change = (key, renewed)
+        if not self._change[1].lock.tools:
+            raise StartupRefusal(
+                "The lock would hold no tool, and no server starts with such a lock.",
+                "Approve or exempt one; to serve nothing, stop the server.",
+                Exit.USAGE,
+            )
         return self._change[1]
 
     def _take_down(self, preset: str, run: SampleRun) -> None:

@@ -170,7 +170,7 @@ def _model(
 
 def _reason(model: ModelStatus | None, freshness: Freshness) -> str:
     if freshness == "fresh":
-        return "Everything imported is served."
+        return "Nothing newer was imported than what is served."
     if freshness == "stale":
         return "Data was imported after the read model was built."
     if model is None:

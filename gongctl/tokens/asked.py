@@ -18,8 +18,10 @@ def scope_of(asked: Mapping[str, Any], denied: Sequence[str]) -> dict[str, Any] 
     scope = {key: value for key, value in asked.items() if value}
     for item in denied:
         key, sign, value = item.partition("=")
-        if not sign or key.strip() not in FACTS:
+        if not sign:
             raise StartupRefusal("What is denied must be KEY=VALUE.", f"Keys: {', '.join(FACTS)}.")
+        if key.strip() not in FACTS:
+            raise StartupRefusal("What is denied has a key that is not known.", f"Keys: {', '.join(FACTS)}.")
         scope.setdefault(f"deny_{key.strip()}", []).append(value)
     return scope or None
 

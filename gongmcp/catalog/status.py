@@ -90,7 +90,7 @@ def get_sync_status(args: NoArguments, scope: CallScope) -> SyncStatus:
     return SyncStatus(
         freshness_reason="Newer data was imported and waits to be warmed; answers are of as_of."
         if scope.state.stale
-        else "Everything imported is served.",
+        else "Nothing newer was imported than what is served.",
         repair=WARM_COMMAND if scope.state.stale else None,
         last_import_at=scope.state.last_import_at,
         first_call_date=first,
