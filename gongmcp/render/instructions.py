@@ -9,8 +9,8 @@ from gongmcp.exposure.fields import Provenance
 from gongmcp.exposure.policy import Policy
 
 _PROVENANCE = {
-    Provenance.REDACTED: "Evidence carries no call or speaker identity but what the include_* flags of attribution tools "
-    "ask for.",
+    Provenance.REDACTED: "Evidence carries no call or speaker identity but what the include_* flags of attribution "
+    "tools ask for.",
     Provenance.ALIAS: "Evidence carries call_ref and speaker_ref: stable aliases that tools accept in place of ids.",
     Provenance.RAW: "Evidence carries aliases, and ids where the include_* flag asks for them.",
 }
