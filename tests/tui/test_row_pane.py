@@ -1,4 +1,4 @@
-"""A pane of rows that is left before it was drawn."""
+"""A pane that is left before it was drawn."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from textual.pilot import Pilot
 
 from tui.screens.review import Review
 from tui.widgets.pane import RowPane
+from tui.widgets.withheld import Withheld
 
 
 def test_a_pane_that_is_left_before_its_next_refresh_is_filled_no_more(theatre: Any) -> None:
@@ -18,6 +19,12 @@ def test_a_pane_that_is_left_before_its_next_refresh_is_filled_no_more(theatre: 
         pane.on_resize()
         await pilot.pause()
         await pane.remove()
+        withheld = Withheld(id="left-too")
+        await screen.mount(withheld)
+        await withheld.remove_children()
+        withheld.on_resize()
+        await pilot.pause()
+        await withheld.remove()
 
     stage = theatre.Stage()
     theatre.review(stage, theatre.Reviewing(stage), scene)

@@ -7,6 +7,7 @@ from typing import Final
 
 from textual.content import Content
 from textual.widgets import Static
+from textual_plotext import PlotextPlot
 
 from gongmcp.render.visible import visible
 from tui.cohort import Group
@@ -44,7 +45,7 @@ class DimensionPlot(PlottedPane):
         self.call_after_refresh(self._draw)
 
     def _draw(self) -> None:
-        if not self._groups or not self.is_mounted:
+        if not self._groups or not self.query(PlotextPlot):  # the second: the screen was left before its next refresh
             return
         upright = self._dimension in TIMES
         size = self.body.size

@@ -127,6 +127,8 @@ class Withheld(Vertical):
 
     def _fill(self) -> None:
         """List causes and groups: a group on one line where that loses nothing, else on two where they fit."""
+        if not self.query(OptionList):  # the screen was left before its next refresh
+            return
         room = self.options.scrollable_content_region
         rows = [self._row(item, "  ") for item in self._groups]
         totals: Counter[str] = Counter()
