@@ -16,8 +16,8 @@ from tui.widgets.key_line import KeyLine
 from tui.widgets.queue import STANDINGS
 
 OF_PREVIEWS = (
-    "Pick a tool, fill in its arguments, run it. The left pane shows exactly what an",
-    "agent would receive; the right one accounts for everything that is missing.",
+    "Choose a tool. One pane shows exactly what an agent would receive,",
+    "another accounts for everything that is missing from it.",
 )
 """What help says first in the apps that preview answers."""
 _LIVE_WITHOUT_ID = {"tab": "Next field or pane", "shift+tab": "Field or pane before"}
