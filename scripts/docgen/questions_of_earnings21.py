@@ -16,7 +16,7 @@ INTRODUCTION = (
     "sample has ten; two are private and not served, five of the others have no transcript. Industries are the",
     "companies' own; who won or lost what, and why, is made up, so that the answers show the form and say nothing of",
     "anybody. Every quotation was looked up with `gongctl evidence check` ([how](evidence-check.md)), and in the files",
-    "themselves at its time (`docs/seen/quotations_at_their_time.py`).",
+    "themselves at its time (`docs/seen/quotations_at_their_time.py`). How to repeat a call stands on that page, too.",
     "",
     "The quotations are from Earnings-21 (Miguel Del Rio and others, Rev, 2021,",
     "[arXiv:2104.11348](https://arxiv.org/abs/2104.11348)), licence CC BY-SA 4.0; this page is under the same licence.",

@@ -14,6 +14,10 @@ INTRODUCTION = (
     "calls with made-up business data around them: few, so that shares are anecdotes, and the answers say so. Every",
     "quotation on this page was looked up with `gongctl evidence check` ([how](evidence-check.md)).",
     "",
+    "To repeat a call: `gongctl mcp call TOOL --db CACHE --tool-preset business-workbench",
+    "--transcript-evidence-provenance alias --args 'JSON' --text`. Aliases of calls are keyed with a cache's secret:",
+    "in yours they are others.",
+    "",
 )
 
 
