@@ -47,7 +47,7 @@ fi
 if wanted 4; then
   title "4. restricted and unknown names cannot be told apart"
   cache
-  point 4 0 "$bin/python" docs/seen/distinguish.py "$db" "$listed" 2000
+  point 4 0 "$bin/python" docs/seen/distinguish.py "$db" "$listed" 4000
 fi
 if wanted 5; then
   title "5. what the list takes, and why"

@@ -3,10 +3,10 @@
     python docs/seen/distinguish.py CACHE LIST [TRIES]
 
 In each try a restricted name or one of its shape that nobody has is asked for, by a tool and argument drawn by
-chance. From contents the guess is by everything that an answer says, the name itself taken out, and with it the id and
-the token of a cohort, which are keyed digests of the filter that was sent: few restricted names are asked for again and
-again, names that nobody has once, so what is computed of the name alone would tell them apart by that. What was seen
-with restricted names in the first half of the tries counts in the second. From time likewise, by the best bound.
+chance. The first half of the tries teaches, in the second half is guessed. From contents the guess is by everything
+that an answer says, the name itself taken out, and with it the id and the token of a cohort, which are keyed digests
+of the filter that was sent: few restricted names are asked for again and again, names that nobody has once, so what
+is computed of the name alone would tell them apart by that. From time likewise, by the best bound.
 Prints both shares; exit 1 above 52 % (contents) or 55 % (time).
 """
 
