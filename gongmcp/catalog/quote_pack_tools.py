@@ -141,7 +141,7 @@ def build_quote_pack(args: QuotePack, scope: CallScope) -> Rows[Quote]:
         transcript_call_count=scope.cells.count(len(members)),
         theme_call_count=scope.cells.count(found.call_count),
         hit_count=scope.cells.count(found.count),
-        calls_without_vectors=scope.cells.count(found.calls_without) if found.calls_without else None,
+        calls_without_vectors=scope.cells.some(found.calls_without),
         ranked_count=scope.cells.count(len(candidates)),
         near_duplicate_count=scope.cells.count(len(graded) - len(kept)),
     )

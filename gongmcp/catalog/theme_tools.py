@@ -105,7 +105,7 @@ def _by_meaning(
         transcript_call_count=scope.cells.count(transcripts),
         theme_call_count=scope.cells.count(len(near.calls())),
         hit_count=scope.cells.count(len(near)),
-        calls_without_vectors=scope.cells.count(near.calls_without) if near.calls_without else None,
+        calls_without_vectors=scope.cells.some(near.calls_without),
     )
     return Rows(rows, more, [item.key for item in page], notes, evidence=evidence)
 

@@ -128,12 +128,11 @@ def search_notes(page: SaidPage, asked: str, scope: CallScope, lifecycle: Mappin
     understood = page.query.understood if page.query is not None else None
     if understood is not None and understood.replace(" AND ", " ").casefold() == " ".join(asked.split()).casefold():
         understood = None
-    without = page.calls_without
     return SearchNotes(
         query_understood=understood,
         query_notes=list(page.query.notes) or None if page.query is not None else None,
         ranked_over=page.ranked_over,
-        calls_without_vectors=scope.cells.count(without) if without else None,
+        calls_without_vectors=scope.cells.some(page.calls_without),
         **lifecycle,
     )
 

@@ -48,6 +48,10 @@ class SmallCells:
         self.rounded += low != number
         return low
 
+    def some(self, number: int | None) -> int | None:
+        """Return *number* rounded down, None for nothing: so that none and too few to be told look alike."""
+        return self.count(number or 0) or None
+
     def at_least(self, asked: int) -> int:
         """Return the count from which on a group is told when the caller wants those of *asked* and more.
 

@@ -170,6 +170,11 @@ def test_calls_that_have_no_vectors_yet_are_counted(cache: Path, tmp_path: Path,
     found = make_handler(path).call(TOOL, {"query": QUESTION, "mode": "semantic"}).answer.structured
     assert found is not None
     assert found["calls_without_vectors"] == 1
+    # Under small cells one such call looks like none; a 0 there would tell it from none.
+    for db in (path, cache):
+        rounded = make_handler(db, min_cell="3").call(TOOL, {"query": QUESTION, "mode": "semantic"}).answer.structured
+        assert rounded is not None
+        assert "calls_without_vectors" not in rounded
 
 
 def test_too_many_vectors_are_refused_with_what_to_narrow(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
