@@ -1,4 +1,4 @@
-"""A question before something that should not happen by a slip of the hand."""
+"""A few words in a dialog: a question before what should not happen by a slip of the hand, or why it did not happen."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tui import keys
+from tui.literal import literal
 from tui.screens.dialog import Dialog
 from tui.widgets.key_line import KeyLine
 
 
-class Confirm(Dialog[bool]):
-    """Gives True when it is confirmed by enter, None when it is closed."""
+class Words(Dialog[bool]):
+    """Says *words* under a title, with the remark of its kind."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*keys.CONFIRM]
+    REMARK: ClassVar = ""
 
     def __init__(self, title: str, words: Content) -> None:
         super().__init__()
@@ -26,14 +27,26 @@ class Confirm(Dialog[bool]):
         self._words = words
 
     def compose(self) -> ComposeResult:
-        """Lay out the question."""
+        """Lay out the words over the remark."""
         with Vertical(classes="dialog") as frame:
-            frame.border_title = Content(self._heading)
+            frame.border_title = literal(self._heading)
             yield Static(self._words)
-            hint = Content.styled("enter does it · esc does not", "$quiet")
-            yield Static(hint, classes="dialog-remark")
+            yield Static(Content.styled(self.REMARK, "$quiet"), classes="dialog-remark")
         yield KeyLine()
+
+
+class Confirm(Words):
+    """Gives True when it is confirmed by enter, None when it is closed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*keys.CONFIRM]
+    REMARK = "enter does it · esc does not"
 
     def action_confirm(self) -> None:
         """Say yes."""
         self.dismiss(True)
+
+
+class Refusal(Words):
+    """Why something is not done. Gives None."""
+
+    REMARK = "Nothing was changed · esc goes back"

@@ -18,6 +18,7 @@ from tui.literal import literal
 from tui.ports import ToolInfo
 from tui.screens.arguments import Arguments
 from tui.screens.choose import Choice, Choose
+from tui.screens.confirm import Refusal
 from tui.screens.dialog import Dialog
 from tui.screens.paned import PanedScreen, failure_words
 from tui.vcons import ChangeRefused, VconChange, VconFinding, Vcons
@@ -180,23 +181,6 @@ class ChangePreview(Dialog[bool]):
     def action_confirm(self) -> None:
         """Say yes, where there is something to do."""
         self.dismiss(bool(self._shown.differences) or None)
-
-
-class Refusal(Dialog[None]):
-    """Why something is not done."""
-
-    def __init__(self, title: str, words: Content) -> None:
-        super().__init__()
-        self._heading = title
-        self._words = words
-
-    def compose(self) -> ComposeResult:
-        """Lay out the reasons."""
-        with Vertical(classes="dialog") as frame:
-            frame.border_title = literal(self._heading)
-            yield Static(self._words)
-            yield Static(Content.styled("Nothing was changed · esc goes back", "$quiet"), classes="dialog-remark")
-        yield KeyLine()
 
 
 def _begun(tool: ToolInfo, given: Mapping[str, Any]) -> dict[str, Any]:
