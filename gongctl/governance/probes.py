@@ -183,3 +183,15 @@ def twin_of(name: str, draw: random.Random) -> str:
         return drawn.upper() if character.isupper() else drawn
 
     return "".join(map(other, name))
+
+
+def without_words(text: str, names: Sequence[str]) -> str:
+    """Return *text* with a sign in place of each of *names* and each of their words, in any case.
+
+    For comparing the answers to a name and to its twin: both are taken out of both answers, since a drawn word can be
+    a word of our own messages too.
+    """
+    words = {word for name in names for word in (name, *re.findall(r"[^\W_]+", name))}
+    for word in sorted(words, key=len, reverse=True):
+        text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", "\0", text, flags=re.IGNORECASE)
+    return text

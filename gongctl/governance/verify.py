@@ -14,14 +14,14 @@ import random
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from gongctl.cache.connection import reading
 from gongctl.cache.deriver import decode_payload
-from gongctl.governance.probes import CacheValues, argument_sets, text_arguments, twin_of
+from gongctl.governance.probes import CacheValues, argument_sets, text_arguments, twin_of, without_words
 from gongmcp.catalog.declaration import Level
 from gongmcp.catalog.registry import catalog
 from gongmcp.errors import ToolFault, UnknownResource
@@ -223,7 +223,10 @@ class _Run:
                 answer = self._ask(verdict, arguments)
                 self._look(verdict, answer, arguments)
                 faulty = answer.error is not None and answer.error["code"] == "internal_error"
-                if not faulty and _without(answer, entry.name) != _without(self._ask(verdict, other), twin):
+                if faulty:
+                    continue
+                names = (entry.name, twin)
+                if _without(answer, names) != _without(self._ask(verdict, other), names):
                     what = f"{entry} reads in another way than a name that nobody has"
                     self._add(verdict, Hit("told_apart", info.name, "answer", what, tuple(arguments)))
 
@@ -320,10 +323,7 @@ def _places(value: Any, place: str) -> Iterator[tuple[str, str]]:
             yield from _places(item, place)
 
 
-def _without(answer: Answer, name: str) -> str:
-    """Return the bytes of an answer with a sign in place of the words of the *name* that was asked for."""
+def _without(answer: Answer, names: Sequence[str]) -> str:
+    """Return the bytes of an answer without what was asked for: the words of *names*, and cohorts made of them."""
     text = result_bytes(answer).decode("utf-8", "replace")
-    text = _COHORT_NAMES.sub("\0", text)  # made of the filter, whose words were asked for
-    for word in sorted({name, *re.findall(r"[^\W_]+", name)}, key=len, reverse=True):
-        text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", "\0", text, flags=re.IGNORECASE)
-    return text
+    return without_words(_COHORT_NAMES.sub("\0", text), names)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from typing import Any
 
 from gongctl.governance.attacks.client import StdioClient
 from gongctl.governance.attacks.planted import SECRETS, Secret
-from gongctl.governance.probes import twin_of
+from gongctl.governance.probes import twin_of, without_words
 from gongmcp.governance.names import Matcher
 from gongmcp.settings import PREFIX
 
@@ -175,9 +174,6 @@ def _strings(values: Iterable[Any]) -> Iterator[str]:
             yield from _strings(value.values())
 
 
-def without(answer: Mapping[str, Any], name: str) -> str:
-    """Return an answer as text with a sign in place of the words of the *name* that was asked for."""
-    text = json.dumps(answer, ensure_ascii=False, sort_keys=True)
-    for word in sorted({name, *re.findall(r"[^\W_]+", name)}, key=len, reverse=True):
-        text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", "\0", text, flags=re.IGNORECASE)
-    return text
+def without(answer: Mapping[str, Any], *names: str) -> str:
+    """Return an answer as text with a sign in place of the words of the *names* that were asked for."""
+    return without_words(json.dumps(answer, ensure_ascii=False, sort_keys=True), names)

@@ -35,7 +35,7 @@ def ids(arena: Arena) -> Tried:
                     unknown = str(int(hidden) + draw.randrange(10**6, 10**9))
                     one = session.call(tool, **{**given, argument: hidden})
                     other = session.call(tool, **{**given, argument: unknown})
-                    if without(one, hidden) != without(other, unknown):
+                    if without(one, hidden, unknown) != without(other, hidden, unknown):
                         tried.win(f"{tool} tells the id of a hidden call from an unknown one")
             while argument == "call_ref" and tried.tries < arena.budget:
                 answer = session.call(tool, call_ref=f"call_{draw.getrandbits(64):016x}")

@@ -80,7 +80,7 @@ def filters(arena: Arena) -> Tried:
                 if tried.tries + 2 > arena.budget:
                     return tried
                 one = session.call(tool, **given(name))
-                if without(one, name) != without(session.call(tool, **given(twin)), twin):
+                if without(one, name, twin) != without(session.call(tool, **given(twin)), name, twin):
                     tried.win(f"{argument} of {tool} answers in another way")
     return tried
 
