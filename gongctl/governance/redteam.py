@@ -22,12 +22,14 @@ from gongctl.cache.connection import reading
 from gongctl.cache.upsert import import_records
 from gongctl.cache.warm import warm
 from gongctl.cache.writer import CacheWriter
-from gongctl.governance.attacks import counting, guessing, planted, spelling
+from gongctl.governance.attacks import counting, guessing, meaning, planted, spelling
 from gongctl.governance.attacks.arena import Arena, Tried
 from gongctl.ingest import read_paths
+from gongctl.semantic.build import build_vectors
 from gongmcp.governance.names import Matcher
 from gongmcp.governance.restricted import RestrictedList, read_restricted_list
 from gongmcp.governance.terms import Kind
+from gongmcp.semantic.model import is_installed
 from gongmcp.settings import POLICY_SETTINGS, ServerSettings
 
 BUDGET: Final = 2000
@@ -59,6 +61,7 @@ ATTACKS: Final[tuple[Attack, ...]] = (
     Attack("reconstruction", "the evidence budget of a session", spelling.reconstruction),
     Attack("unicode", "a restricted name is like any unknown one, however it is written", spelling.unicode_variants),
     Attack("timing", "judging happens at warm, not when a question comes", counting.timing),
+    Attack("meaning", "vectors are made of what is served, masked as it is", meaning.near_by_meaning),
     Attack("harvest", "exposure classes, masking and the last look at what leaves", spelling.harvest),
 )
 """In the order in which they are tried."""
@@ -175,7 +178,14 @@ def plant(db: Path | None, folder: Path, settings: ServerSettings, restricted: R
             restricted=restricted,
             ungoverned=restricted is None,
         )
+        if is_installed() and (db is None or _has_vectors(writer.connection)):
+            build_vectors(writer)
     return cache
+
+
+def _has_vectors(connection: sqlite3.Connection) -> bool:
+    """Tell whether the operator's cache has vectors: where it has none, agents cannot search by meaning either."""
+    return bool(connection.execute("SELECT EXISTS (SELECT 1 FROM segment_vectors)").fetchone()[0])
 
 
 def write_list(path: Path, restricted: RestrictedList | None) -> Path:

@@ -70,13 +70,29 @@ def long_words() -> list[list[str]]:
 def documents() -> list[dict[str, Any]]:
     """Return the planted calls and transcripts in the shape of Gong's API answers."""
     calls = [_call(call_id) for call_id in DAYS]
-    transcripts = [{"callId": call_id, "transcript": _turns(_sentences(call_id))} for call_id in DAYS]
+    transcripts = [{"callId": call_id, "transcript": _turns(said_in(call_id))} for call_id in DAYS]
     return [{"calls": calls}, {"callTranscripts": transcripts}]
 
 
 def customers() -> list[dict[str, Any]]:
     """Return the entries of a restricted list for the planted calls."""
     return [{"name": CUSTOMER, "domains": [SITE]}]
+
+
+def said_in(call_id: str) -> list[str]:
+    """Return the sentences of a planted call."""
+    if call_id == LONG_ID:
+        return [" ".join(words) + "." for words in long_words()]
+    said = [f"Today is about {COMMON} and little else."]
+    if call_id in HIDDEN_IDS:
+        return [*said, f"At {CUSTOMER} we call it zibbermost.", "It works."]
+    if call_id == PRIVATE_ID:
+        return [*said, "The yolkwarden file stays between us."]
+    return [
+        *said,
+        "Write to veltrop.quandary@example.com about it.",
+        "Or ring (202) 555-0147, the number 202-555-0147 is mine.",
+    ]
 
 
 def _call(call_id: str) -> dict[str, Any]:
@@ -117,21 +133,6 @@ def _call(call_id: str) -> dict[str, Any]:
             }
         ],
     }
-
-
-def _sentences(call_id: str) -> list[str]:
-    if call_id == LONG_ID:
-        return [" ".join(words) + "." for words in long_words()]
-    said = [f"Today is about {COMMON} and little else."]
-    if call_id in HIDDEN_IDS:
-        return [*said, f"At {CUSTOMER} we call it zibbermost.", "It works."]
-    if call_id == PRIVATE_ID:
-        return [*said, "The yolkwarden file stays between us."]
-    return [
-        *said,
-        "Write to veltrop.quandary@example.com about it.",
-        "Or ring (202) 555-0147, the number 202-555-0147 is mine.",
-    ]
 
 
 def _turns(sentences: list[str]) -> list[dict[str, Any]]:
