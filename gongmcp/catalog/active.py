@@ -69,7 +69,7 @@ def describe_limits(active: Active) -> dict[str, Any]:
 
 
 def describe_exposure(active: Active) -> dict[str, Any]:
-    """Return what identifies and leaves: provenance, switches, and for each allowed tool the columns that
+    """Return what identifies and exposed_columns: provenance, switches, and for each allowed tool the columns that
     need a flag and those that no arguments show. All other columns of its output schema are shown."""
     policy = active.policy
     return {
@@ -87,7 +87,7 @@ def describe_exposure(active: Active) -> dict[str, Any]:
 def _columns_of(tool: Tool, policy: Policy) -> dict[str, Any]:
     by_flag: dict[str, list[str]] = {}
     withheld: list[str] = []
-    for name, expose in _leaves(tool.row, ""):
+    for name, expose in exposed_columns(tool.row):
         flag = expose.opt_in if expose else None
         if not decide(expose, policy, {flag: True} if flag else {}).shown:
             withheld.append(name)
@@ -99,11 +99,12 @@ def _columns_of(tool: Tool, policy: Policy) -> dict[str, Any]:
     }
 
 
-def _leaves(model: type[Row], prefix: str) -> Iterator[tuple[str, Expose | None]]:
+def exposed_columns(model: type[Row], prefix: str = "") -> Iterator[tuple[str, Expose | None]]:
+    """Yield each column of *model* by its path (``parties.name``) with its declaration, nested rows too."""
     for name, expose, nested in columns(model):
         if nested:
             hint, _ = strip(hints(model)[name])
             inner = strip(hint.__args__[0])[0] if hasattr(hint, "__args__") else hint
-            yield from _leaves(inner, f"{prefix}{name}.")
+            yield from exposed_columns(inner, f"{prefix}{name}.")
         else:
             yield prefix + name, expose

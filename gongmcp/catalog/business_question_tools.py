@@ -111,7 +111,7 @@ class _Found:
     arguments=QuestionSearch,
     row=BusinessQuestion,
     notes=QuestionNotes,
-    level=Level.SNIPPET,
+    level=Level.IDENTIFIED,
     cap=Cap.BUSINESS_ANALYSIS_ROWS,
     cursor=True,
     presets=PRESETS,

@@ -60,7 +60,7 @@ class HighlightNotes(Row):
     arguments=HighlightSearch,
     row=HighlightRow,
     notes=HighlightNotes,
-    level=Level.SNIPPET,
+    level=Level.IDENTIFIED,
     cap=Cap.BUSINESS_ANALYSIS_ROWS,
     cursor=True,
     presets=PRESETS,

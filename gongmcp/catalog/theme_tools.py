@@ -58,7 +58,7 @@ class ThemeRow(Spoken):
     arguments=ThemeSearch,
     row=ThemeRow,
     notes=EvidenceNotes,
-    level=Level.SNIPPET,
+    level=Level.IDENTIFIED,
     cap=Cap.BUSINESS_ANALYSIS_ROWS,
     cursor=True,
     presets=PRESETS,

@@ -9,8 +9,11 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
+from gongmcp.catalog.active import exposed_columns
+from gongmcp.catalog.declaration import Level, Tool
+from gongmcp.catalog.operations import OPERATIONS
 from gongmcp.catalog.registry import catalog
-from gongmcp.exposure.fields import SWITCHES, Expose
+from gongmcp.exposure.fields import SWITCHES, Expose, Field
 from gongmcp.exposure.rows import Row, is_container, strip
 from gongmcp.handler import Outcome, ToolHandler
 from tests.gongmcp.conftest import MakeHandler
@@ -190,3 +193,40 @@ def test_no_two_tools_give_the_same_answers(handler: ToolHandler) -> None:
     # Their examples name a call by the alias that one cache gives it; tests of their own ask for calls of this one.
     by_alias = {"get_call_drilldown", "list_call_highlights"}
     assert answered == set(TOOLS) - needs_profile - by_alias
+
+
+def _classes(tool: Tool) -> tuple[set[Field], set[Field]]:
+    """Return what a tool can show of what is said, and of what names a call whatever the provenance."""
+    arguments = set(tool.arguments.__struct_fields__)
+    exposed = [
+        expose
+        for model in (tool.row, tool.notes)
+        if model is not None
+        for _, expose in exposed_columns(model)
+        if expose is not None and not expose.never and (expose.opt_in is None or expose.opt_in in arguments)
+    ]
+    said = {expose.field for expose in exposed} & {Field.SNIPPET, Field.EXCERPT, Field.AI_TEXT}
+    names = {expose.field for expose in exposed if expose.modes is None}
+    return said, names & {Field.CALL_ID, Field.CALL_TITLE, Field.ACCOUNT_NAME, Field.OPPORTUNITY_NAME}
+
+
+@pytest.mark.parametrize("name", [name for name, tool in catalog().items() if not tool.facade])
+def test_a_tool_that_quotes_is_identified_when_it_can_name_the_call(name: str) -> None:
+    tool = catalog()[name]
+    said, names = _classes(tool)
+    if said:
+        assert tool.level is (Level.IDENTIFIED if names else Level.SNIPPET)
+    elif tool.level in (Level.STATUS, Level.AGGREGATE):
+        assert not names
+
+
+def test_a_tool_of_the_facade_has_the_level_of_what_stands_behind_it() -> None:
+    order = list(Level)
+    for facade in {operation.facade for operation in OPERATIONS.values()}:
+        behind = [
+            catalog()[inner].level
+            for operation in OPERATIONS.values()
+            if operation.facade == facade
+            for inner in operation.needs
+        ]
+        assert order.index(catalog()[facade].level) >= max(map(order.index, behind)), facade
