@@ -69,7 +69,7 @@ def describe_limits(active: Active) -> dict[str, Any]:
 
 
 def describe_exposure(active: Active) -> dict[str, Any]:
-    """Return what identifies and exposed_columns: provenance, switches, and for each allowed tool the columns that
+    """Return what identifies and leaves: provenance, switches, and for each allowed tool the columns that
     need a flag and those that no arguments show. All other columns of its output schema are shown."""
     policy = active.policy
     return {
