@@ -20,6 +20,8 @@ from gongmcp.settings import ServerSettings
 
 _SHOWN: Final = 6
 """Columns that are named where more can leave; the others are counted."""
+_STEP: Final = 1024
+"""Bytes to whose multiple a drafted size of answers is rounded up."""
 _STRONGER: Final = {"env": "environment", "flag": "command line"}
 _FIXED: Final = {
     "never.": "It is shown by no setting.",
@@ -86,8 +88,6 @@ def _argument(span: Span) -> str:
         return f"No setting is needed: whoever gives {span.rule.partition('.')[2]}=true as an argument sees it."
     if span.rule.startswith("field_profile."):
         return "No setting is needed: whoever leaves out field_profile=limited sees it."
-    if span.rule == "limit" and span.layer == "argument":
-        return "No setting is needed: whoever asks for a larger limit gets more rows, up to the ceiling."
     return ""
 
 
@@ -102,21 +102,20 @@ def _changed(preview: Preview, span: Span, policy: Policy) -> _Change | str:
     if rule.startswith("provenance."):
         return _weaker_provenance(preview, span, policy)
     if rule == "min_cell":
-        words = f"Counts below {policy.min_cell} are told exactly: a single call or person can be singled out by them."
-        return {"policy.min_cell": 1}, replace(policy, min_cell=1), [words]
+        words = [
+            f"Counts below {policy.min_cell} are told exactly: a single call or person can be singled out by them.",
+            "1 lets every count through. Which larger value would do depends on the count, which is not revealed here.",
+        ]
+        return {"policy.min_cell": 1}, replace(policy, min_cell=1), words
     if rule == "limit":
-        return _higher_ceiling(preview.tool, policy)
+        return _higher_ceiling(preview, policy)
     if rule == "bytes.max_response_bytes":
-        more = min(2 * policy.max_response_bytes, MAX_RESPONSE_BYTES)
-        if more <= policy.max_response_bytes:
-            return f"No setting allows more than {MAX_RESPONSE_BYTES:,} bytes: ask for fewer rows, or page on."
-        words = f"Every answer of every tool may be {more:,} bytes, in place of {policy.max_response_bytes:,}."
-        return {"policy.max_response_bytes": more}, replace(policy, max_response_bytes=more), [words]
+        return _more_bytes(preview, span, policy)
     if rule.startswith("evidence."):
-        return _more_evidence(rule, policy)
+        return _more_evidence(preview, span, policy)
     if rule == "mask.person" and policy.mask_participants:
-        words = "Names of the people on a call stand in its quotations. The cache is to be warmed again first."
-        return {"policy.mask_participants": False}, replace(policy, mask_participants=False), [words]
+        named = "Names of the people on a call stand in its quotations. The cache is to be warmed again first."
+        return {"policy.mask_participants": False}, replace(policy, mask_participants=False), [named]
     return next((words for start, words in _FIXED.items() if rule.startswith(start)), "No setting lets it through.")
 
 
@@ -152,31 +151,70 @@ def _weaker_provenance(preview: Preview, span: Span, policy: Policy) -> _Change 
     return {"provenance.mode": mode.value}, replace(policy, provenance=mode), [words[mode]]
 
 
-def _higher_ceiling(tool: str, policy: Policy) -> _Change | str:
-    cap = catalog()[tool].cap
+def _higher_ceiling(preview: Preview, policy: Policy) -> _Change | str:
+    cap = catalog()[preview.tool].cap
     if cap is None:
         return "No setting gives this tool more rows."
     limits = policy.limits.limits(cap)
+    asked = preview.arguments.get("limit") or limits.default
+    if asked < limits.ceiling:
+        return f"No setting is needed: whoever asks for a larger limit gets more rows, up to {limits.ceiling:,}."
     if limits.ceiling >= limits.hard:
         return f"No setting allows more than {limits.hard:,} rows: page on, or narrow the filters."
-    more = min(2 * limits.ceiling, limits.hard)
+    # As many as were asked for; one more where no more were, as how many there are in all is not known.
+    more = min(asked, limits.hard) if asked > limits.ceiling else limits.ceiling + 1
     ceilings = {other: policy.limits.limits(other).ceiling for other in Cap} | {cap: more}
     sharing = sum(other.cap is cap for other in allowed_tools(policy).values())
-    words = f"{sharing} of the tools served may return {more:,} rows, in place of {limits.ceiling:,}, to whoever asks."
-    return {f"limits.{cap.setting}": more}, replace(policy, limits=LimitPolicy(ceilings)), [words]
+    words = [
+        f"{sharing} of the tools served may return {more:,} rows, in place of {limits.ceiling:,}, to whoever asks."
+    ]
+    if asked <= limits.ceiling:
+        words.append(f"At least {more:,}, for the next row; how many rows there are in all is not known here.")
+    return {f"limits.{cap.setting}": more}, replace(policy, limits=LimitPolicy(ceilings)), words
 
 
-def _more_evidence(rule: str, policy: Policy) -> _Change | str:
-    limits = policy.evidence
-    if rule == "evidence.per_answer":
-        more = 2 * limits.per_answer
-        words = f"One answer may quote {more} segments of a call, in place of {limits.per_answer}."
-        return {"evidence.per_answer": more}, replace(policy, evidence=replace(limits, per_answer=more)), [words]
-    if rule != "evidence.session":
+def _more_bytes(preview: Preview, span: Span, policy: Policy) -> _Change | str:
+    now = policy.max_response_bytes
+    if now >= MAX_RESPONSE_BYTES:
+        return f"No setting allows more than {MAX_RESPONSE_BYTES:,} bytes: ask for fewer rows, or page on."
+    listed = (preview.outcome.answer.structured or {}).get(str(span.place[0]) if span.place else "")
+    kept = len(listed) if isinstance(listed, list) else 0
+    # What was cut has no size any more: by the mean of what is left, and of nothing twice as much.
+    needed = -(-preview.outcome.bytes * (kept + span.count) // kept) if kept else 2 * now
+    more = min(max(-(-needed // _STEP) * _STEP, now + _STEP), MAX_RESPONSE_BYTES)
+    words = [
+        f"Every answer of every tool may be {more:,} bytes, in place of {now:,}.",
+        f"At least so many are needed by estimate, for {span.count:,} more of the mean size of the {kept:,} in here."
+        if kept
+        else "How many are needed is not known here: at least more than now.",
+    ]
+    return {"policy.max_response_bytes": more}, replace(policy, max_response_bytes=more), words
+
+
+def _more_evidence(preview: Preview, span: Span, policy: Policy) -> _Change | str:
+    limits, held = policy.evidence, span.count
+    if span.rule == "evidence.per_answer":
+        cap = catalog()[preview.tool].cap
+        rows = limits.per_answer + held
+        if cap is not None:  # an answer holds no more rows than its limit, of one call or of many
+            served = policy.limits.limits(cap)
+            rows = min(rows, preview.arguments.get("limit") or served.default, served.ceiling)
+        more = max(rows, limits.per_answer + 1)
+        words = [
+            f"One answer may quote {more} segments of a call, in place of {limits.per_answer}.",
+            f"At least {limits.per_answer + 1} are needed for the next of the {held:,} rows held back, and {more} for"
+            " as many as this answer has room for, at a segment each.",
+        ]
+        return {"evidence.per_answer": more}, replace(policy, evidence=replace(limits, per_answer=more)), words
+    if span.rule != "evidence.session":
         return "No setting lets it through."
-    more = 2 * limits.segments
-    words = f"One session may see {more} segments of each call, in place of {limits.segments}: nearer to a transcript."
-    return {"evidence.segments": more}, replace(policy, evidence=replace(limits, segments=more)), [words]
+    more = limits.segments + held
+    words = [
+        f"One session may see {more} segments of each call, in place of {limits.segments}: nearer to a transcript.",
+        f"At least so many are needed for the {held:,} rows held back, at a segment each; of a long call"
+        f" evidence.percent, {limits.percent} now, may be what decides.",
+    ]
+    return {"evidence.segments": more}, replace(policy, evidence=replace(limits, segments=more)), words
 
 
 def _stronger(given: Mapping[str, Any], settings: ServerSettings | None) -> list[str]:

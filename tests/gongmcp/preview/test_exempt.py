@@ -21,6 +21,7 @@ OF_A_FILE = [
     ("", SEARCH, {"query": "revenue"}, "provenance."),
     ("[limits]\nsearch_results = 2", "search_calls", {}, "limit"),
     ("[evidence]\nper_answer = 1", SEARCH, {"query": "revenue"}, "evidence.per_answer"),
+    ("[policy]\nmax_response_bytes = 16384", SEARCH, {"query": "the", "limit": 100}, "bytes."),
     ("[policy]\nmin_cell = 5", "summarize_calls_by_lifecycle", {}, "min_cell"),
 ]
 
@@ -50,8 +51,8 @@ def test_the_draft_as_a_settings_file(
         assert changed.sources[name] == "file", value
     same = [other for other in withheld(then, span.rule) if (other.place, other.kind) == (span.place, span.kind)]
     if rule == "limit":
-        assert (shown.outcome.rows, then.outcome.rows) == (2, 4)
-    elif rule.startswith("evidence"):
+        assert (shown.outcome.rows, then.outcome.rows) == (2, 3)  # the least that lets one more through
+    elif rule.startswith(("evidence", "bytes")):
         assert then.outcome.rows > shown.outcome.rows
     else:
         assert same == []
@@ -84,3 +85,18 @@ def test_where_no_setting_does_it_the_words_say_what_does(sample_cache: Path) ->
         assert draft.settings == {}
         assert told in draft.words[0]
         assert "=" not in "".join(line for line in draft.text().splitlines() if not line.startswith("#"))
+
+
+def test_a_cap_is_drafted_as_high_as_is_needed_and_no_higher(sample_cache: Path) -> None:
+    asked = drafted(sample_cache, "search_calls", "limit", {"limit": 6}, max_search_results="3")
+    assert asked.settings == {"limits.search_results": 6}
+    assert "At least" not in " ".join(asked.words)
+    next_row = drafted(sample_cache, "search_calls", "limit", {"limit": 3}, max_search_results="3")
+    assert next_row.settings == {"limits.search_results": 4}
+    assert "At least 4, for the next row" in " ".join(next_row.words)
+    default = drafted(sample_cache, SEARCH, "limit", {"query": "the"})  # twenty rows of a hundred that are served
+    assert default.settings == {}
+    assert "whoever asks for a larger limit" in default.words[0]
+    held = drafted(sample_cache, SEARCH, "evidence.per_answer", {"query": "the", "limit": 5}, evidence_per_answer="2")
+    assert held.settings == {"evidence.per_answer": 5}  # an answer of five rows has no room for more
+    assert "At least 3 are needed for the next" in " ".join(held.words)
