@@ -47,7 +47,7 @@ _ECHOES: Final = frozenset(
     }
 )
 _NOT_TEXT: Final = re.compile(
-    r"(_id|_id_[ab]|_ids|_ref|_at|_date|_time|_ms|as_of|cursor|cohort_token|generation|sha256|hint|url)$"
+    r"(_id|_id_[ab]|_ids|_refs?|_at|_date|_time|_ms|as_of|cursor|cohort_token|generation|sha256|hint|url)$"
 )
 _COHORT_NAMES: Final = re.compile(r"cohort_(?:[0-9a-f]{16}|token[^\w-]+[\w-]+)")
 _UNLIMITED: Final = EvidenceLimits(1_000_000, 1_000_000, 100)

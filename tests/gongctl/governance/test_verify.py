@@ -13,9 +13,11 @@ from gongctl.cli.root import run
 from gongctl.governance import verify as subject
 from gongctl.governance.probes import twin_of
 from gongctl.governance.verify import VerifyReport, verify
+from gongmcp.catalog.operations import OPERATIONS
 from gongmcp.errors import Exit
 from gongmcp.exposure import engine
 from gongmcp.exposure.decisions import Decision, field_of
+from gongmcp.handler import ToolInfo
 from gongmcp.settings import ServerSettings
 from tests.gongctl.governance.governed import copy_cache, customers, govern, half_governed_handler, write_list
 from tests.gongctl.governance.plain_recount import mentions
@@ -130,4 +132,15 @@ def test_a_twin_has_the_shape_of_the_name_and_no_letter_order_of_it() -> None:
 
 def test_a_drawn_name_of_our_own_words_is_no_hit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subject, "twin_of", lambda name, draw: f"{'Zuqixo'[: len(name) - 4]} Add")  # "Add a period"
+    assert verify(settings_of(folder), folder / "governed.db", sets=1).hits == []
+
+
+def test_the_examples_of_operations_are_no_hit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked(info: ToolInfo, *_: Any) -> list[dict[str, Any]]:
+        if info.name != "gong_discover_capabilities":
+            return []
+        return [{"operation": operation, "full": True} for operation in OPERATIONS]
+
+    monkeypatch.setattr(subject, "argument_sets", asked)
+    monkeypatch.setattr(subject, "NAMES_TRIED", 0)
     assert verify(settings_of(folder), folder / "governed.db", sets=1).hits == []
