@@ -14,6 +14,7 @@ from typing import Final
 
 from gongmcp.exposure.detect import (
     addressed,
+    bare_digits,
     beside,
     broken_email,
     coded_pieces,
@@ -185,6 +186,7 @@ def find(view: View, finds: Sequence[Find], signs: frozenset[str]) -> list[Find]
             out += [(start, end, "link") for start, end in linked.find(view, bits, sentences, [*finds, *out])]
             out += [(start, end, "link") for start, end in room_pieces.find(view, bits, sentences, [*finds, *out])]
         out += gathered.find(view, sentences, [*finds, *out])
+        out += bare_digits.find(view, bits, sentences, [*finds, *out])
     if not signs.isdisjoint({"coded", "key"}):
         out += coded_pieces.find(view, bits, [*finds, *out])
     if "spelt" in signs:

@@ -113,7 +113,13 @@ def _sure(order: Sequence[Piece], words: Words, nearest: str, *, turned: bool) -
     if not union.isdigit() or nearest == "other":
         return None
     shortest = min(len(piece.text) for piece in order)
-    if not turned and shortest > 1 and len(union) in {15, 16, 19} and payment_card.luhn(union) and not _figures(order):
+    if (
+        not turned
+        and shortest > 1
+        and len(union) in {15, 16, 19}
+        and payment_card.luhn(union)
+        and not are_figures(order)
+    ):
         told = words.says(intents.CARD) or (words.led and len(union) < _MOST_CARD and shortest > _COUNT)
         if told and payment_card.begins_like_one(union):
             return Form("card", True)
@@ -129,7 +135,7 @@ def _is_phone(order: Sequence[Piece], union: str, words: Words) -> bool:
         return False
     if order[0].plus:
         return phone_number.possible(union)
-    if not _LEAST_SURE_PHONE <= len(union) <= _MOST_PHONE or _figures(order):
+    if not _LEAST_SURE_PHONE <= len(union) <= _MOST_PHONE or are_figures(order):
         return False
     announced = words.says(intents.PHONE)
     if union[0] == "0":
@@ -155,7 +161,7 @@ def _likely(order: Sequence[Piece], words: Words, nearest: str) -> Form | None:
     room = words.says(intents.MEETING) and words.says(intents.ROOM)
     if words.says(intents.ROOM_ALONE) and nearest != "phone" and count in {9, 10, 11}:
         return Form("link", False)
-    if _figures(order):
+    if are_figures(order):
         return None
     in_groups = all(len(piece.text) != _COUNT for piece in order) and not intents.FIGURES.search(words.before)
     if (
@@ -204,7 +210,7 @@ def _of_letters(order: Sequence[Piece], union: str, words: Words) -> Form | None
     return None
 
 
-def _figures(order: Sequence[Piece]) -> bool:
+def are_figures(order: Sequence[Piece]) -> bool:
     """Tell whether the pieces are years, round numbers or steps, as figures are."""
     texts = [piece.text for piece in order]
     if all(piece.tens for piece in order):
