@@ -81,6 +81,8 @@ email|split|en|my email is [[dana dot. // smith at. // example dot com]].
 email|split|en|Mail [[d a n a // at e x a m p l e // dot com]]
 email|split|en|so it's [[dana underscore // smith at // example dot org]]
 email|split|en|The address is [[dana // dot smith // at // example // dot // com]]
+email|split|en|Can you write down [[owen]]? // [[Then dot whitfield, and then at example dot org]].
+email|split|de|Schreiben Sie [[lena]] auf? // [[Dann Punkt Berger, und dann at example Punkt de]].
 email|split|de|Meine Adresse ist [[dana punkt müller // at beispiel punkt de]]
 email|split|de|[[max unterstrich // mustermann klammeraffe // example punkt de]]
 email|split|de|schreiben Sie an [[max.mustermann // @example.de]]
@@ -99,6 +101,8 @@ email|spoken|en|[[dana dot o'neil at example dot com]]
 email|spoken|en|[[dana at e x a m p l e dot c o m]]
 email|spoken|en|[[smith dot dana at the at sign example dot com]]
 email|spoken|en|[[dana underscore smith at example dotcom]]
+email|spoken|en|send it to [[mara dot f i n l a y at brightfield dot example]] please
+email|spoken|en|so it's [[b r a d y at example dot org]] as i said
 email|spoken|de|[[dana punkt müller at g m x punkt de]]
 email|spoken|de|meine adresse ist [[m mueller äffchen example punkt de]]
 email|spoken|de|[[dana punkt weber bei example punkt de]]

@@ -53,6 +53,7 @@ _WEBSITE: Final = re.compile(r"\.[a-z]{2,}$")
 _PAGE: Final = re.compile(r"^(?:web)?(?:sites?|seiten?|pages?|blog|deck|portals?|shop|[0-9]+(?:\.[0-9]+)?)$")
 _CUE_WINDOW: Final = 60
 _SKIPPED: Final = 2
+_PARTICLES: Final = frozenset({"down", "auf"})  # what ends "write lena down", "schreiben Sie lena auf"
 _LINKS: Final = frozenset({"et", "y", "und"})
 _LONGEST: Final = 40
 
@@ -123,6 +124,8 @@ def _begun_before(view: View, bits: Sequence[Bit], starts: Sequence[int], start:
     at = bisect_right(starts, start) - 1
     while at + 1 < len(bits) and bits[at].sort == CARRIER and (bits[at].stop or bits[at].line):
         at += 1  # the answer between two pieces was taken for the mailbox
+    if at + 1 < len(bits) and bits[at].word in SEQUENCE and bits[at + 1].sign in {"_", "-", ".", "+"}:
+        at += 1  # "then dot whitlock"
     while at > 0 and bits[at - 1].sign in {"_", "-", "."} and bits[at - 1].end == bits[at].start:
         at -= 1
     if at < 1 or not _opens_sentence(bits, at):
@@ -220,6 +223,8 @@ def _last_before(bits: Sequence[Bit], head: int) -> int | None:
 def _mailbox_before(view: View, bits: Sequence[Bit], head: int) -> tuple[int, int] | None:
     """Return the place of the mailbox that the sentence before *head* ends with."""
     last = _last_before(bits, head)
+    if last is not None and bits[last].word in _PARTICLES and last > _sentence_start(bits, last):
+        last -= 1
     return None if last is None else mailbox_at(view, bits, last)
 
 

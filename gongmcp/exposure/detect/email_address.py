@@ -198,7 +198,7 @@ _COMMA: Final = re.compile(
     rf"|(?<=(?<![{_W}])[{_W}])[,.](?=\s+(?:[{_W}]|{_SIGN_WORD})(?![{_W}]))"
 )
 _COMMA_AFTER: Final = re.compile(rf"(?P<word>(?<![{_W}])(?!period\.){_SIGN_WORD})[,;.](?=\s)")
-_AND: Final = re.compile(rf"(?<=\s[a-z]) y (?=(?!(?:{_said_dot}|{_joint}|{_said_at})\b)[a-z]{{2,}})")
+_AND: Final = re.compile(rf"(?<=\s[a-z]) y (?=(?!{_SIGN_WORD}\b)[a-z]{{2,}})")
 """The word behind a spelt domain that is no letter of it: "punto c o m y nada mas"."""
 _SPELT_OUT: Final = re.compile(rf"(?<![{_W}])[{_W}](?:-[{_W}])+(?![{_W}-])")
 
