@@ -107,8 +107,10 @@ email|spoken|de|[[dana punkt müller at g m x punkt de]]
 email|spoken|de|meine adresse ist [[m mueller äffchen example punkt de]]
 email|spoken|de|[[dana punkt weber bei example punkt de]]
 email|spoken|de|[[weber eins zwei drei at web punkt de]]
+email|spoken|de|Also [[w Unterstrich Berger, Berger wie man's spricht, at example dot org]].
 email|spoken|fr|[[dana point martin arrobase exemple point fr]]
 email|spoken|fr|[[dana trait d'union martin arobase exemple point com]]
+email|spoken|fr|C'est [[luc point morel, morel comme ça se prononce, arobase example point fr]].
 email|spoken|es|[[dana punto lopez aroba ejemplo punto com]]
 email|spoken|es|[[dana subrayado lopez arroba ejemplo punto com punto ar]]
 email|written|en|[[dana@exаmple.com]]

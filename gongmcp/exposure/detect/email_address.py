@@ -169,7 +169,7 @@ _SPOKEN: Final = re.compile(rf"\b(?:{_said_at})\b|\s(?:{_said_dot})\s+(?:{any_of
 _PREPOSED: Final = r"(?:con|sin|mit|ohne|avec|sans|with|without)"
 _REMARK: Final = re.compile(
     rf",\s(?:{_PREPOSED}|no|not|als|as|en|in|todo|todos|tout|all|alles|die|der|das|the|le|la|el|les|los|que|wie|comme|como"
-    rf"|like|ojo|attention|achtung|kein|keine|bien|ganz|and|und|et|y)\b[^,\n@?!]{{1,45}},(?=\s+{_SIGN_WORD}(?![{_W}]))"
+    rf"|like|ojo|attention|achtung|kein|keine|bien|ganz|and|und|et|y|[{_W}]+\s(?:wie|comme|como|like|as|just))\b[^,\n@?!]{{1,45}},(?=\s+{_SIGN_WORD}(?![{_W}]))"
 )
 """A remark on the mailbox between commas, before the sign: "..., con zeta y luego be, arroba"."""
 _BARE_REMARK: Final = re.compile(
