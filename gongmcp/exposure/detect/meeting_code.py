@@ -33,7 +33,8 @@ _EXPLICIT: Final = (
     r"pass ?-?codes?|kenncodes?|\w*zugangs-?codes?|\w*zugriffs-?codes?|einwahl-?codes?|teilnehmer-?(?:codes?|pins?"
     r"|ids?)"
     r"|codes? d[' ]?acces|codes? secrets?|codes? confidentiels?|codes? de connexion|codigos? de (?:acceso|entrada)"
-    r"|claves? de acceso|codigos? secretos?|access[ -]codes?|entry codes?|dial-?in (?:codes?|pins?)|host keys?"
+    r"|claves? de (?:acceso|anfitrion)|codigos? secretos?|access[ -]codes?|entry codes?|dial-?in (?:codes?|pins?)"
+    r"|host keys?|cles? d[' ]?hote|\w*host-?schlussel"
     r"|meeting[ -]?(?:passwor[dt]s?|kennwort|pins?|ids?|numbers?|nummer)|(?:konferenz|besprechungs|sitzungs|webex"
     r"|zoom|teams"
     r"|webinar)[ -](?:meeting[ -])?(?:ids?|nummer|number|code|pin|kennung)|konferenznummer"
@@ -41,7 +42,7 @@ _EXPLICIT: Final = (
     r"(?:reunion|conference|conferencia|sala|salle|videoconference|videoconferencia|meeting|zoom|teams|webex)"
 )
 _GENERIC: Final = (
-    r"pass ?-?words?|passwort|kennwort|mot de passe|contrasena|clave|codes?|codigo|pins?|ids?|identifiant"
+    r"pass ?-?words?|passwort|kennwort|kennung|mot de passe|contrasena|clave|codes?|codigo|pins?|ids?|identifiant"
     r"|identificador"
     r"|pwd|geheimzahl|nips?"
 )

@@ -130,6 +130,7 @@ PATTERN: Final = (
     r"|punkt|point|punto|period)\s+)"
     r"(?:us\b|u s\b|com|google|microsoft|live|goto|jit|si\b|org|skype|lync|aws|ring|vc\b|me\b|co\b|events|eu\b"
     r"|zoho|apple|zoom|pexip)"
+    r"|(?:where ?by|jitsi)[ -]?(?:room|raum)|(?:salle|sala|raum|room) (?:de )?(?:whereby|jitsi)\b|\bwebcast\."
     r"|https?://[^\s]*[?&#][a-z_]+=|\b(?:z o o m|m e e t|t e a m s|w e b e x)\b|"
     r"\b(?:pass ?-?codes?|access[ -]codes?|pins?|geheimzahl|[a-z]*-?(?:kenn|zugangs|einwahl|zugriffs|zutritts"
     r"|teilnehmer|konferenz)-?(?:codes?|pins?|ids?)|"

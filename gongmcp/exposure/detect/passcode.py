@@ -22,8 +22,9 @@ _NUMBER: Final = re.compile(
 _CUE: Final = re.compile(
     r"(?<![0-9a-z_])(?:(?P<explicit>pass ?-?codes?|passphrases?|\w*kenncode|\w*zugangs-?code|\w*zugriffs-?code"
     r"|\w*(?:sitzungs|meeting|konferenz)-?kennwort|access codes?|host keys?"
-    r"|codes? (?:d[' ]?acces|secrets?|confidentiels?)|codigos? (?:de acceso|secretos?)|claves? de acceso)"
-    r"|pass ?-?words?|passwort|kennwort|\bpwd|mots? de passe|contrasena|clave|codigo|codes?|pins?"
+    r"|codes? (?:d[' ]?acces|secrets?|confidentiels?)|codigos? (?:de acceso|secretos?)|claves? de (?:acceso|anfitrion)"
+    r"|cles? d[' ]?hote|\w*host-?schlussel)"
+    r"|pass ?-?words?|passwort|kennwort|kennung|\bpwd|mots? de passe|contrasena|clave|codigo|codes?|pins?"
     r"|nips?)(?:'s)?(?![0-9a-z_])"
 )
 _ONE_TAP: Final = re.compile(r"[0-9](?P<codes>,,+[*#]?[0-9]{4,12}#?(?:,+[*#]?[0-9]{3,12}#?)*)")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Final
 
 from gongmcp.exposure.detect import parted_email, pieces
@@ -20,7 +21,7 @@ from gongmcp.exposure.detect.gathered import Sentence
 from gongmcp.exposure.detect.spoken import DOTS, SLASHES, any_of, words
 
 _LABEL: Final = (
-    r"(?:meet|meeting|video|conf|conference|konferenz|visio|rooms?|raum|salas?|salles?|webinar|join|call|live|vc|jitsi"
+    r"(?:meet|meeting|video|conf|conference|konferenz|visio|rooms?|raum|salas?|salles?|webinar|webcast|join|calls?|live|vc|jitsi"
     r"|bbb)"
 )
 _DOT: Final = rf"(?:\.| (?:{any_of(DOTS)}) )"
@@ -29,6 +30,12 @@ _HOST: Final = re.compile(
     rf"\b(?:{_LABEL}{_DOT}[a-z0-9-]+(?:{_DOT}[a-z0-9-]+)?{_DOT}{_TOP}|zoom{_DOT}us|whereby{_DOT}com"
     rf"|meet{_DOT}jit{_DOT}si)\b"
 )
+_NAMED_ROOM: Final = re.compile(
+    r"\b(?:(?:whereby|jitsi|webex|zoom|meeting|video)[ -]?(?:room|raum)|(?:salle|sala|raum|room)(?: de| d')?"
+    r" (?:whereby|jitsi|webex|zoom))(?:'s| is| ist|)?"
+    r" (?:named|called|heisst|nennt sich|s'appelle|se llama|se nomme)\b"
+)
+"""What says the name of a room without its host."""
 _CODE: Final = re.compile(
     r"\b(?:(?:room|meeting|meet|zoom|webinar|conference|waiting room)[ -](?:codes?|name|link)(?:'s)?"
     r"|(?:raum|meeting|meet|zoom|webinar|konferenz|besprechungs)-?[ ]?(?:codes?|name|link)"
@@ -40,7 +47,7 @@ _PASS: Final = re.compile(
     r"|code secret"
     r"|codes? d'acces|codigos? de acceso)(?:'s)?\b"
 )
-_OPEN_END: Final = re.compile(rf"(?:/|[\s,]{any_of(SLASHES)})[.,]?$")
+_OPEN_END: Final = re.compile(rf"(?:/|[\s,]{any_of(SLASHES)})(?:,[^\n/]{{0,40}})?[.,]?$")
 _SIGNS: Final = frozenset("-_/=?&.+")
 _NO_NAME: Final = words("link meeting room code number wort word zahl mot nombre palabra numero the a")
 _MOST_WORDS: Final = 12
@@ -58,7 +65,7 @@ def find(
     opened: dict[int, list[tuple[int, int]]] = {}
     for found in _HOST.finditer(view.text):
         opened.setdefault(max(0, bisect_right(starts, found.start()) - 1), []).append(found.span())
-    for found in _CODE.finditer(view.text):
+    for found in chain(_CODE.finditer(view.text), _NAMED_ROOM.finditer(view.text)):
         opened.setdefault(max(0, bisect_right(starts, found.start()) - 1), [])
     mail = {max(0, bisect_right(starts, start) - 1) for start, _, kind in finds if kind == "email"}
     near = {index for at in opened for index in range(at - _BEFORE, at + _BEHIND + 1)}

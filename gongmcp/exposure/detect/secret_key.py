@@ -59,14 +59,6 @@ _LICENCE: Final = re.compile(
     r"\blicen[cs]\w+|\blizenz\w*|\bactivation|\baktivierung\w*|\bkeys?\b|schlussel\b|\bcles?\b|\bclaves?\b"
 )
 _OTHER_WINDOW: Final = 40
-_BEARER: Final = re.compile(r"\b(?:bearer|basic)\b[\s:\"'=]{1,3}(?P<token>[0-9a-z._~+/-]{8,}=*)")
-_LOGIN_URL: Final = re.compile(r"\b[a-z][a-z0-9+.-]{2,20}://[^\s/@:]{1,64}:(?P<token>[^\s/@]{3,})@[^\s]+")
-_ASSIGNED: Final = re.compile(
-    r"(?:(?<![0-9a-z])|_)(?:pass|passwd|password|pwd|secret|token|key)\s?=\s?[\"']?(?P<value>[^\s\"']{6,})|"
-    r"(?:account|shared ?access|api|secret|access|private)_?-?(?:secret"
-    r"|access)?_?-?key\s?[=:]\s?[\"']?(?P<token>[0-9a-z+/_=-]{12,})"
-)
-
 CUE_WORDS: Final = (
     r"(?:api|access|secret|private|license|licence|signing|encryption|account|security|webhook|integration|client|ssh"
     r"|api-|aws|stripe|openai|slack|github|gitlab|google|product|activation|lizenz|zugangs|geheim|produkt)?[ _-]?"
@@ -75,6 +67,22 @@ CUE_WORDS: Final = (
     r"|secretos?"
     r"|bearer|pat|jwt|authorization)"
 )
+_CALLED: Final = re.compile(
+    r"(?P<token>(?<![^\s\"'`(])(?=[0-9a-z]*[0-9])(?=[0-9a-z]*[a-z])[0-9a-z_-]{12,}),?"
+    r" (?:as|for|is|was|als|ist|war|comme|c'est|est|sert de|como|es|era|sera)"
+    r" (?:(?:your|the|my|our|a|an|new|ihr|ihren|der|den|das|mein|unser|neuer|votre|la|le|une?|notre|ma|su|el|una?|mi"
+    r"|nuestra|tu)"
+    rf" ){{0,2}}{CUE_WORDS}(?![0-9a-z])"
+)
+"""A token before the word for it: "use ... as your API key"."""
+_BEARER: Final = re.compile(r"\b(?:bearer|basic)\b[\s:\"'=]{1,3}(?P<token>[0-9a-z._~+/-]{8,}=*)")
+_LOGIN_URL: Final = re.compile(r"\b[a-z][a-z0-9+.-]{2,20}://[^\s/@:]{1,64}:(?P<token>[^\s/@]{3,})@[^\s]+")
+_ASSIGNED: Final = re.compile(
+    r"(?:(?<![0-9a-z])|_)(?:pass|passwd|password|pwd|secret|token|key)\s?=\s?[\"']?(?P<value>[^\s\"']{6,})|"
+    r"(?:account|shared ?access|api|secret|access|private)_?-?(?:secret"
+    r"|access)?_?-?key\s?[=:]\s?[\"']?(?P<token>[0-9a-z+/_=-]{12,})"
+)
+
 _CUE: Final = re.compile(rf"(?<![0-9a-z_]){CUE_WORDS}(?![0-9a-z])")
 _PASSWORD: Final = re.compile(r"pass|pwd|kennwort|contrasena|clave$|mots? de")
 _OTHER: Final = re.compile(phone_number.OTHER)
@@ -123,6 +131,7 @@ PATTERN: Final = (
     r"[0-9a-z]*[0-9][0-9a-z]*-[0-9a-z]{4,5}-[0-9a-z]{4,5}(?:$|[^0-9a-z])|"
     rf"{_NAMED}[_-](?:[a-z]{{2,8}}[_-])?[0-9a-z]*[0-9]|"
     r"(?:[ps] k|g h [opsur]|g l|github|glpat|x o x|a k i a|a i z a|e y j|h f|n p m)\b)"
+    rf"|[0-9a-z_-]*[0-9][0-9a-z_-]*,? [a-z']{{1,10}} (?:[a-z]{{1,8}} ){{0,2}}{CUE_WORDS}\b"
     r"|_(?:pass|passwd|password|pwd|secret|token|key)=|private key|begin [a-z ]*key|://[^\s/@:]+:[^\s/@]+@"
     rf"|\b{CUE_WORDS}\b[^0-9a-z]{{0,6}}(?:[a-z']{{1,14}}[^0-9a-z]{{1,6}}){{0,9}}"
     rf"(?:[^\s]*[a-z_-][^\s]*[0-9]|[^\s]*[0-9][^\s]*[a-z_]|[^\s]{{15}}|[0-9]{{20}}"
@@ -155,7 +164,7 @@ def _written(view: View) -> Iterator[tuple[int, int]]:
             yield found.span()
     for found in _PEM.finditer(text):
         yield found.span()
-    for pattern in (_BEARER, _LOGIN_URL, _ASSIGNED):
+    for pattern in (_BEARER, _LOGIN_URL, _ASSIGNED, _CALLED):
         for found in pattern.finditer(text):
             start, end = found.span("value" if pattern is _ASSIGNED and found["value"] else "token")
             if _random(view, start, end) or pattern is _LOGIN_URL:
