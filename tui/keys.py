@@ -75,6 +75,11 @@ PREFLIGHT = [
     QUIT,
 ]
 
+WIDER = _key("wider", "right_square_bracket", "resize(1)", "Wider", "Make the pane with the cursor wider, or higher")
+NARROWER = _key(
+    "narrower", "left_square_bracket", "resize(-1)", "Narrower", "Make the pane with the cursor narrower, or lower"
+)
+
 REVIEW_OWN = [
     _key("approve", "A", "approve", "Approve", "Approve this tool and its samples, and go on to the next", show=True),
     _key("exempt", "E", "decide('EXEMPT')", "Exempt", "Exempt this tool from approval, and go on to the next"),
@@ -91,8 +96,6 @@ REVIEW_OWN = [
     _key("find", "slash", "find", "Find", "Find words, a /pattern/ or a $.path in what the agent sees"),
     _key("find_next", "f", "find_next(1)", "Next found", "Go to the next place of what was sought"),
     _key("find_previous", "F", "find_next(-1)", "Previous found", "Go to the previous place of what was sought"),
-    _key("wider", "right_square_bracket", "resize(1)", "Wider", "Make the pane with the cursor wider"),
-    _key("narrower", "left_square_bracket", "resize(-1)", "Narrower", "Make the pane with the cursor narrower"),
     _key("command", "Y", "command", "Command", "Copy the command that prints the same"),
 ]
 REVIEW = [
@@ -109,6 +112,8 @@ REVIEW = [
     PRESET,
     PROVENANCE,
     *REVIEW_OWN[1:],
+    WIDER,
+    NARROWER,
     TO_PROFILE,
     TO_GOVERNANCE,
     WARM,
@@ -193,6 +198,8 @@ PATH = [_key("to_files", "down", "to_files", "Files", "Go on to the list of file
 PANES = [
     _key("next_pane", "t,right", "turn(1)", "Next pane", "Go to the next pane", show=True),
     _key("previous_pane", "left", "turn(-1)", "Previous pane", "Go to the pane before"),
+    WIDER,
+    NARROWER,
 ]
 
 ROWS = [_key("copy_row", "y", "copy_row", "Copy", "Copy the row under the cursor")]

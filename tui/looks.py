@@ -64,11 +64,12 @@ class Look:
                     return number, gate
         return None
 
-    def sample_words(self) -> str:
-        """Say which of how many samples is on show."""
+    def sample_words(self, *, brief: bool = False) -> str:
+        """Say which of how many samples is on show; *brief* leaves out of which set it is."""
         if self.samples is None:
-            return "samples not run"
+            return "not run" if brief else "samples not run"
         have = sum(run.preview is not None for run in self.samples)
         if self.sample is None:
-            return f"own run, {have} samples"
-        return f"{self.sample.set_name.replace('_', ' ')}, {self.chosen + 1} of {len(self.samples)}"
+            return "own run" if brief else f"own run, {have} samples"
+        at = f"{self.chosen + 1} of {len(self.samples)}"
+        return at if brief else f"{self.sample.set_name.replace('_', ' ')}, {at}"

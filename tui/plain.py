@@ -21,14 +21,14 @@ def _table() -> dict[int, str]:
     signs |= dict.fromkeys(range(0x25A0, 0x2600), "*")
     signs |= dict.fromkeys(range(0x2800, 0x2900), "*") | {0x2800: " "}  # plots
     for stand_in, those in {
-        "-": "─━┄┅┈┉╌╍╴╶╸╺═",
+        "-": "─┄┅┈┉╌╍╴╶╸╺═",
         "|": "│┃┆┇┊┋╎╏║▏▎▍▕▐▌",
         "_": "▁▂▃",
         "^": "↑▲△▴",
         "v": "↓▼▽▾",
         "<": "←◀◁◂≤",
         ">": "≥▶▷▸",
-        "=": "≈",
+        "=": "≈━",
         "o": "●○◯",
     }.items():
         signs |= dict.fromkeys(map(ord, those), stand_in)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from docgen.markdown import cell, code, table
 from tui.keys import PREFLIGHT, REGISTRY, REVIEW
 
-_NAMES = {"question_mark": "?", "slash": "/", "escape": "esc", "pageup": "page up", "pagedown": "page down"}
+_NAMES = {
+    "question_mark": "?",
+    "slash": "/",
+    "escape": "esc",
+    "pageup": "page up",
+    "pagedown": "page down",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
+}
 
 
 def tui_keys() -> str:
@@ -15,6 +23,8 @@ def tui_keys() -> str:
     for where, bindings in REGISTRY.items():
         for binding in bindings:
             place = "Pre-flight and review" if where == "Pre-flight" and binding.id in shared else where
+            if where == "Panes" and binding in REVIEW:
+                place = "Panes, and review"
             keys = " ".join(code(_NAMES.get(key, key)) for key in binding.key.split(","))
             rows.append([cell(place), keys, code(str(binding.id)), cell(binding.tooltip)])
     return table(["where", "keys", "id", "what they do"], rows)

@@ -183,7 +183,7 @@ def test_everything_is_on_a_large_terminal(theatre: Any) -> None:
         assert "named in crm 70, party 66, title 43, transcript 21, ai 1" in text
         assert "counts under both" in text
         assert "Unmatched 2, no call names them" in text
-        lines = [line.lstrip("│ ") for line in text.split("\n")]
+        lines = [line.lstrip("│┃ ") for line in text.split("\n")]
         order = ("scope.private_calls", "Northwind", "Harbour", "Blue Finch")
         places = [next(n for n, line in enumerate(lines) if line.startswith(name)) for name in order]
         assert places == sorted(places)

@@ -47,9 +47,13 @@ class Cache(PanedScreen):
         super().__init__()
         self._bench = bench
         self._plot = PlotPane("Coverage by day", id="cache-plot")
-        self._gaps = RowPane("Days without transcripts", ("day", "calls", "without"), right=(1, 2), id="cache-gaps")
-        self._entities = RowPane("Records", ("kind", "rows", "last import"), right=(1,), id="cache-entities")
-        self._fresh = RowPane("What agents are told", ("", ""), id="cache-fresh")
+        self._gaps = RowPane(
+            "Days without transcripts", ("day", "calls", "without"), right=(1, 2), whole=(0,), id="cache-gaps"
+        )
+        self._entities = RowPane(
+            "Records", ("kind", "rows", "last import"), right=(1,), whole=(2,), id="cache-entities"
+        )
+        self._fresh = RowPane("Agents are told", ("", ""), id="cache-fresh")
 
     def compose(self) -> ComposeResult:
         """Lay out the head over the panes."""
@@ -104,6 +108,12 @@ class Cache(PanedScreen):
             ],
             tail=tail,
         )
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer to warm where that is possible from here."""
+        if action == "warm" and self._bench.operations is None:
+            return False
+        return super().check_action(action, parameters)
 
     def action_warm(self) -> None:
         """Warm the cache, then look again."""

@@ -14,6 +14,7 @@ from textual.widgets.option_list import Option
 from tui.literal import literal
 from tui.screens.dialog import Dialog
 from tui.widgets.key_line import KeyLine
+from tui.widgets.option_rows import OptionRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Choose(Dialog[str]):
         """Lay out the choices over the remark."""
         with Vertical(classes="dialog") as frame:
             frame.border_title = Content(self._heading)
-            yield OptionList(*(Option(self._row(choice)) for choice in self._choices), markup=False, compact=True)
+            yield OptionRows(*(Option(self._row(choice)) for choice in self._choices), markup=False, compact=True)
             yield Static(literal(self._remark, "$quiet"), classes="dialog-remark")
         yield KeyLine()
 

@@ -34,6 +34,8 @@ from tui.widgets.panes import Panes
 
 DEBOUNCE = 0.4
 """Seconds without a change before the filter is counted."""
+_WRONG = "wrong"
+"""Why nothing is known: the filter as it is written is none."""
 _NONE = "No preset of this server offers tools that count cohorts."
 
 
@@ -142,10 +144,14 @@ class CohortBuilder(PanedScreen):
 
     def _count(self) -> None:
         self._stop()
-        form = self._filter.body.held()
-        if form is None or self._counting is None:
+        form, problem = self._filter.body.held(), self._filter.body.problem
+        if self._counting is None:
             return
         self._number += 1
+        if form is None or problem:  # a filter without what is wrong in it would be another one
+            self._known = Counted(dimension=self._dimension, why=(_WRONG, problem))
+            self._show()
+            return
         self._cancel = Cancel()
         self._known = Counted(dimension=self._dimension)
         self._show_head()
@@ -196,7 +202,9 @@ class CohortBuilder(PanedScreen):
     def _show_head(self, failure: Content | None = None) -> None:
         known, running = self._known, self._cancel is not None or self._wait is not None
         sign = "" if known.exact else ">= " if self._bench.plain else "≥ "
-        count = "… calls" if running and not (known.exact or known.calls) else f"{sign}{known.calls:,} calls"
+        count = f"{sign}{known.calls:,} call{'' if known.exact and known.calls == 1 else 's'}"
+        if not (known.exact or known.calls):
+            count = "… calls" if running else "not counted"
         items = [
             Content.styled("Cohort", "$primary bold"),
             Content.styled(count, "bold" if known.exact else "$warning bold"),
@@ -219,7 +227,10 @@ class CohortBuilder(PanedScreen):
             alone = f" {emptied.calls:,} calls hold it alone." if emptied.calls else " No call holds it."
             return Content.assemble(("Emptied by ", "$warning bold"), literal(emptied.words, "bold"), alone)
         if known.why == (cohort.STOPPED,):
-            return Content.styled("Stopped: there are at least so many. r counts again.", "$warning")
+            least = "there are at least so many" if known.calls else "nothing is known yet"
+            return Content.styled(f"Stopped: {least}. r counts again.", "$warning")
+        if known.why[:1] == (_WRONG,):
+            return literal(f"Not counted: {known.why[1]}", "$error")
         if known.why:
             style = "$quiet" if known.whole else "$error"
             return Content("\n").join([literal(line, style) for line in known.why[1:3]])
@@ -334,6 +345,11 @@ class CohortBuilder(PanedScreen):
             self.say(str(error))
         else:
             self.say(f"Pinned as a sample of {tool.name}.")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer what a filter is needed for where there is one."""
+        needs = ("give", "dimension", "pin", "count", "value", "arguments", "json", "reset")
+        return (action not in needs or self._counting is not None) and super().check_action(action, parameters)
 
     def action_back(self) -> None:
         """Stop counting; else leave the field; else go back."""

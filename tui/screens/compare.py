@@ -146,6 +146,7 @@ class Compare(PanedScreen):
         self._show_text(event.previews, names)
         self._show_approved(event.approved)
         self.offer([self._figures, self._members, self._text, self._approved])
+        self.refresh_bindings()
 
     def _label(self, policy: str) -> str:
         return policy.partition(":")[2] or self._bench.preset or "on show"
@@ -180,6 +181,15 @@ class Compare(PanedScreen):
         ]
         self._approved.entitle(None if lines is None else len(rows))
         self._approved.show(rows, Content(nothing))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer one policy more or less where there may be, and nothing without a tool."""
+        count = len(self._policies)
+        if action in ("reload", "add", "remove") and not self._bench.tool:
+            return False
+        if (action == "add" and count >= MOST) or (action == "remove" and count == 1):
+            return False
+        return super().check_action(action, parameters)
 
     def action_add(self) -> None:
         """Choose one more policy."""

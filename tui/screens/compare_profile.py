@@ -29,6 +29,7 @@ from tui.widgets.bars import share
 from tui.widgets.completing import Completing
 from tui.widgets.flow import DOT, Flow
 from tui.widgets.key_line import KeyLine
+from tui.widgets.option_rows import OptionRows
 from tui.widgets.pane import Row, RowPane
 from tui.widgets.panes import Panes
 from tui.widgets.text_fields import Line
@@ -113,7 +114,7 @@ class CompareProfile(PanedScreen):
             yield PathLine()
         yield Flow(id="compare-verdict")
         yield ProgressBar(show_eta=False, id="compare-bar")
-        yield OptionList(compact=True, markup=False, id="compare-files")
+        yield OptionRows(compact=True, markup=False, id="compare-files")
         yield Panes([self._totals, self._moves, self._findings], id="compare-panes")
         yield KeyLine()
 

@@ -24,6 +24,7 @@ from tui.widgets.key_line import KeyLine
 from tui.widgets.pane import Row, RowPane
 from tui.widgets.panes import Panes
 
+_KEYS = "enter runs again · p pins as a sample"
 LIMIT = 200
 """Newest entries on show."""
 
@@ -46,8 +47,10 @@ class History(PanedScreen):
         self._bench = bench
         self._items: list[HistoryItem] = []
         heads = ("at (UTC)", "tool", "arguments", "preset", "status", "bytes", "withheld", "ms")
-        self._runs = RowPane("Runs", heads, right=(5, 6, 7), id="history-runs")
-        self._decisions = RowPane("Decisions", ("at (UTC)", "decision", "tool", "preset"), id="history-decisions")
+        figures, least_asked = (5, 6, 7), (7, 5, 3, 4)
+        self._runs = RowPane("Runs", heads, right=figures, whole=(0, 4), spare=least_asked, id="history-runs")
+        decided = ("at (UTC)", "decision", "tool", "preset")
+        self._decisions = RowPane("Decisions", decided, whole=(0, 1), id="history-decisions")
 
     def compose(self) -> ComposeResult:
         """Lay out the head over the panes."""
@@ -81,7 +84,7 @@ class History(PanedScreen):
         self._items = [item for item in event.items if not item.decision]
         decided = [item for item in event.items if item.decision]
         self.query_one(Flow).flow(
-            [Content.styled("History", "$primary bold"), Content("enter runs again · p pins as a sample")],
+            [Content.styled("History", "$primary bold"), *([Content(_KEYS)] if self._items else [])],
             tail=Content.styled("Arguments, sizes and digests alone: no answer is kept.", "$quiet"),
         )
         self._runs.entitle(len(self._items))
@@ -89,6 +92,13 @@ class History(PanedScreen):
         self._decisions.entitle(len(decided))
         self._decisions.show([_decision_row(item) for item in decided], Content("Nothing has been decided yet."))
         self.offer([self._runs, self._decisions])
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer to run again, and to pin, what the cursor of the runs is on."""
+        if action in ("again", "pin"):
+            return bool(self._items) and self.panes.current is self._runs
+        return super().check_action(action, parameters)
 
     def on_row_pane_pointed(self, event: RowPane.Pointed) -> None:
         """Run the chosen call again, on the home screen."""
@@ -123,7 +133,11 @@ class History(PanedScreen):
 
 
 def _moment(at: str) -> str:
-    return at[:19].replace("T", " ")
+    return at[:16].replace("T", " ")
+
+
+def _second(at: str) -> str:
+    return f"{at[:19].replace('T', ' ')} UTC"
 
 
 def _run_row(item: HistoryItem) -> Row:
@@ -131,13 +145,24 @@ def _run_row(item: HistoryItem) -> Row:
     preset = item.preset or "-"
     figures = (f"{item.bytes:,}", f"{item.withheld:,}", f"{item.milliseconds:,.0f}")
     texts = (_moment(item.at), item.tool, arguments, preset, item.status, *figures)
+    told = f"preset {preset} · {item.status} · {figures[0]} bytes · {figures[1]} withheld · {figures[2]} ms"
     return Row(
         tuple(literal(text, "bold" if number == 1 else "") for number, text in enumerate(texts)),
-        Content("\n").join([literal(f"{item.tool} {arguments}"), literal(item.digest, "$quiet")]),
-        "\t".join(texts),
-    )
+        Content("\n").join([
+            Content.assemble(literal(item.tool, "bold"), " ", literal(arguments)),
+            literal(f"{_second(item.at)} · {told}"),
+            literal(item.digest, "$quiet"),
+        ]),
+        "\t".join((_second(item.at), *texts[1:])),
+    )  # fmt: skip
 
 
 def _decision_row(item: HistoryItem) -> Row:
     texts = (_moment(item.at), item.decision, item.tool, item.preset or "-")
-    return Row(tuple(literal(text) for text in texts), literal(f"{item.decision} {item.tool}"), "\t".join(texts))
+    told = Content.assemble(
+        literal(f"{item.decision} {item.tool}", "bold"),
+        literal(f"  {_second(item.at)} · preset {texts[3]}", "$quiet"),
+        "\n",
+        literal(item.digest, "$quiet"),
+    )
+    return Row(tuple(literal(text) for text in texts), told, "\t".join((_second(item.at), *texts[1:])))

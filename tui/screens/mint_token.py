@@ -55,12 +55,12 @@ class MintToken(Dialog[tuple[KeptToken, str]]):
                 for key, name, value, hint in _FIELDS:
                     presets = SuggestFromList(self._tokens.presets(), case_sensitive=False) if key == "preset" else None
                     with Horizontal(classes="mint-line"):
-                        yield Label(Content.styled(f"{name:<18}", "$quiet"))
+                        yield Label(Content.styled(f"{name:<18}", "$quiet"), classes="mint-name")
                         yield Line(value=value, placeholder=hint, suggester=presets, id=f"mint-{key}")
                 yield Static(Content("No call but those with (empty: all that the server serves)"), id="mint-calls")
                 for key, name, hint in _SCOPE:
                     with Horizontal(classes="mint-line"):
-                        yield Label(Content.styled(f"{name:<18}", "$quiet"))
+                        yield Label(Content.styled(f"{name:<18}", "$quiet"), classes="mint-name")
                         yield Line(placeholder=hint, id=f"mint-{key}")
             yield Static(self._hint(), id="mint-words", classes="dialog-remark")
         yield KeyLine()

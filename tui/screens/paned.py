@@ -31,7 +31,7 @@ class PanedScreen(Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Let no key turn what is not there."""
-        return action != "turn" or (self.is_mounted and self.panes.display)
+        return action not in ("turn", "resize") or (self.is_mounted and self.panes.display)
 
     def too_small(self) -> Static:
         """Return what stands there when the terminal has no room for anything else."""
@@ -40,6 +40,11 @@ class PanedScreen(Screen[None]):
     def action_turn(self, step: int) -> None:
         """Go to the next (1) or previous (-1) pane."""
         self.panes.turn(step)
+
+    def action_resize(self, step: int) -> None:
+        """Make the pane with the cursor wider (1) or narrower (-1), higher or lower where panes stand above it."""
+        if not self.panes.resize(step):
+            self.say("One pane has the whole window here; t goes to the next one.")
 
     def action_back(self) -> None:
         """Go back to the screen before."""

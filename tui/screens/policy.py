@@ -60,10 +60,10 @@ class PolicyMatrix(PanedScreen):
         self._seats: list[_Seat] = []
         self._columns: list[ColumnReasons] = []
         heads = ("", "tool", "exposure", "rows", "last run")
-        self._tools = RowPane("Tools", heads, id="matrix-tools")
-        self._fields = RowPane("Columns", ("", "column", "class", "rule"), id="matrix-columns")
-        self._why = RowPane("Why", ("asked", "says", "rule", "layer"), id="matrix-why")
-        self._events = RowPane("Decisions", ("at", "what", "tool"), id="matrix-events")
+        self._tools = RowPane("Tools", heads, whole=(0, 4), spare=(3,), id="matrix-tools")
+        self._fields = RowPane("Columns", ("", "column", "class", "rule"), whole=(0,), id="matrix-columns")
+        self._why = RowPane("Why", ("asked", "says", "rule", "layer"), whole=(1,), id="matrix-why")
+        self._events = RowPane("Decisions", ("at", "what", "tool"), whole=(0, 1), id="matrix-events")
 
     def compose(self) -> ComposeResult:
         """Lay out the head over the panes."""
@@ -182,7 +182,8 @@ def _tool_row(seat: _Seat) -> Row:
         exposure = literal(seat.info.level)
         rows = Content("" if limits is None else f"{limits.default} of {limits.ceiling}")
     last = "" if seat.last is None else f"{seat.last.at[:16].replace('T', ' ')} {seat.last.status}"
-    told = [Content.assemble(literal(seat.name, "bold"), f"  {words}")]
+    of = f" · {rows.plain} rows" if rows.plain else ""
+    told = [Content.assemble(literal(seat.name, "bold"), f"  {words}{of}")]
     if seat.item is not None and seat.item.reasons:
         told.append(literal(f"risk {seat.item.risk}: {'; '.join(seat.item.reasons)}"))
     told += [literal(f"drift: {item}", "$error") for item in (seat.item.drift if seat.item is not None else ())]

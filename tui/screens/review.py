@@ -36,13 +36,15 @@ from tui.seen import withheld
 from tui.verdict import judge
 from tui.widgets.argument_form import drafts_of
 from tui.widgets.chip import Chip
+from tui.widgets.chips import Chips
 from tui.widgets.find_line import FindLine
-from tui.widgets.flow import DOT, Flow
+from tui.widgets.flow import Flow
 from tui.widgets.gate_bar import GateBar
 from tui.widgets.key_line import KeyLine
 from tui.widgets.policy_bar import PolicyBar
-from tui.widgets.queue import STANDINGS, Queue
+from tui.widgets.queue import Queue
 from tui.widgets.sees import Sees
+from tui.widgets.standing import StandingLine
 from tui.widgets.verdict_bar import VerdictBar
 from tui.widgets.withheld import Withheld
 
@@ -84,7 +86,7 @@ class Review(PolicyChoices, Looking, Deciding, Sizing):
             yield Queue(id="queue")
             with Vertical(id="review-work"):
                 yield Flow(id="review-head")
-                with Horizontal(id="review-chips"):
+                with Chips(id="review-chips"):
                     yield Chip("arguments", id="chip-arguments")
                     yield Chip("samples", id="chip-samples")
                     yield Chip("swap", id="chip-swap")
@@ -97,7 +99,7 @@ class Review(PolicyChoices, Looking, Deciding, Sizing):
                     yield Withheld(id="withheld")
                 yield FindLine(id="find")
                 yield GateBar(id="gates")
-        yield Flow(id="standing")
+        yield StandingLine(id="standing")
         yield KeyLine()
 
     async def on_mount(self) -> None:
@@ -159,6 +161,7 @@ class Review(PolicyChoices, Looking, Deciding, Sizing):
         self.fit()
         self.call_after_refresh(self.draw_policy)
         self.call_after_refresh(self._show_gates)
+        self.call_after_refresh(self.show_head)
 
     def on_screen_resume(self) -> None:
         """Show what another screen may have changed."""
@@ -236,7 +239,8 @@ class Review(PolicyChoices, Looking, Deciding, Sizing):
         event.stop()
         if event.number == self._round and self._sampling == self._tool:
             words = Content(f"samples, {event.done} of {event.total} run")
-            self.query_one("#chip-samples", Chip).say("x", words)
+            self.query_one("#chip-samples", Chip).say("x", words, Content(f"{event.done} of {event.total} run"))
+            self.query_one(Chips).fit()
 
     def on_samples_made(self, event: SamplesMade) -> None:
         """Show the worst sample, and go on with the next tool that waits."""
@@ -418,27 +422,24 @@ class Review(PolicyChoices, Looking, Deciding, Sizing):
     def show_head(self) -> None:
         look = self.look
         head: list[Content] = []
-        samples = "samples"
+        samples = brief = "samples"
         if look is not None:
             arguments = json.dumps(dict(look.arguments), ensure_ascii=False)
             head = [literal(self._tool, "bold"), literal(arguments, "$quiet")]
-            samples = look.sample_words() if self._sampling != self._tool else "samples are being run"
+            samples, brief = look.sample_words(), look.sample_words(brief=True)
+            if self._sampling == self._tool:
+                samples, brief = "samples are being run", "running"
         self.query_one("#review-head", Flow).flow(head, Content("  "))
-        for name, key, words in (
-            ("arguments", "a", "arguments"),
-            ("samples", "x", samples),
-            ("lens", "l", f"lens: {self.sees.lens.value}"),
-            ("swap", "s", f"{self.withheld_count:,} withheld"),
-            ("cost", "k", "cost"),
+        for name, key, words, short in (
+            ("arguments", "a", "arguments", "args"),
+            ("samples", "x", samples, brief),
+            ("lens", "l", f"lens: {self.sees.lens.value}", self.sees.lens.value),
+            ("swap", "s", f"{self.withheld_count:,} withheld", f"{self.withheld_count:,} withheld"),
+            ("cost", "k", "cost", "cost"),
         ):
-            self.query_one(f"#chip-{name}", Chip).say(key, literal(words))
-        item = self.queue.item
-        parts: list[Content] = []
-        if item is not None:
-            parts = [Content.assemble((f"{item.standing.value} ", "bold"), STANDINGS[item.standing])]
-            risk = f"risk {item.risk}: {'; '.join(item.reasons)}" if item.reasons else f"risk {item.risk}"
-            parts += [literal(risk), *(literal(f"drift: {words}", "$error") for words in item.drift)]
-        self.query_one("#standing", Flow).flow(parts, DOT)
+            self.query_one(f"#chip-{name}", Chip).say(key, literal(words), literal(short))
+        self.query_one(Chips).fit()
+        self.query_one(StandingLine).show(self.queue.item, most=1 if self.has_class("-short") else 2)
 
     def _show_verdict(self) -> None:
         bar, preview = self.query_one(VerdictBar), self.preview

@@ -20,6 +20,7 @@ from tui.reviewing import SampleRun
 from tui.screens.dialog import Dialog
 from tui.seen import withheld
 from tui.widgets.key_line import KeyLine
+from tui.widgets.option_rows import OptionRows
 
 _HEAD = f"{'set':<16}{'bytes':>8}  {'withheld':>8}  gates"
 
@@ -40,7 +41,7 @@ class Samples(Dialog[int]):
         with Vertical(classes="dialog") as frame:
             frame.border_title = Content("Samples, worst first")
             yield Static(Content.styled(_HEAD, "$quiet"))
-            yield OptionList(*(_option(run) for run in self._samples), markup=False, compact=True)
+            yield OptionRows(*(_option(run) for run in self._samples), markup=False, compact=True)
             yield Static(Content(""), classes="dialog-remark")
         yield KeyLine()
 

@@ -43,7 +43,7 @@ class AccessTokens(PanedScreen):
         self._tokens = tokens
         self._kept: list[KeptToken] = []
         heads = ("label", "standing", "until", "a minute", "narrowed to")
-        self._pane = RowPane("Tokens", heads, right=(3,), id="tokens-list")
+        self._pane = RowPane("Tokens", heads, right=(3,), whole=(1, 2), spare=(3,), id="tokens-list")
 
     def compose(self) -> ComposeResult:
         """Lay out the head over the pane."""
@@ -87,6 +87,13 @@ class AccessTokens(PanedScreen):
         self._pane.entitle(len(self._kept))
         self._pane.show([_row(item) for item in self._kept], Content("No token was minted yet: m mints one."))
         self.offer([self._pane])
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer to take back a token where one is under the cursor that is not taken back."""
+        if action == "revoke":
+            at = self._pane.at if self.is_mounted and self._kept else None
+            return at is not None and at < len(self._kept) and self._kept[at].standing != "revoked"
+        return super().check_action(action, parameters)
 
     def action_mint(self) -> None:
         """Ask what the token shall be, mint it, show it."""

@@ -55,7 +55,7 @@ class OneVcon(Changing):
         super().__init__(vcons)
         self._uuid = uuid
         self._view: VconView | None = None
-        self._dialogs = RowPane("Dialog", _TIMELINE, right=(3,), id="vcon-dialog")
+        self._dialogs = RowPane("Dialog", _TIMELINE, right=(3,), whole=(0, 1, 2, 4), spare=(2,), id="vcon-dialog")
         self._parties = RowPane("Parties", ("#", "name", "address", "role"), id="vcon-parties")
         heads = ("#", "type", "vendor", "product", "bytes", "text")
         self._analyses = RowPane("Analysis", heads, right=(4,), id="vcon-analysis")
@@ -113,10 +113,7 @@ class OneVcon(Changing):
         self._findings.entitle(len(view.findings), "core-03")
         clean = "The validation found nothing." if self._vcons.tools() else "What a cache serves is not validated."
         self._findings.show([_finding_row(item) for item in view.findings], Content(clean))
-        shown = [self._dialogs, self._parties, self._analyses, self._attachments, self._tags, self._findings]
-        for one in shown:
-            one.heading = one.called  # six names have room side by side, six counts more have not
-        self.offer(shown)
+        self.offer([self._dialogs, self._parties, self._analyses, self._attachments, self._tags, self._findings])
 
     def _show_head(self, view: VconView) -> None:
         line = view.line

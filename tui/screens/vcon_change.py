@@ -54,6 +54,10 @@ class Changing(PanedScreen):
         self._vcons = vcons
         self._drafts = Drafts()
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer no change where no tool writes."""
+        return (action != "change" or bool(self._vcons.tools())) and super().check_action(action, parameters)
+
     def change(self, given: Mapping[str, Any]) -> None:
         """Choose a tool; *given* are arguments that it begins with, where it has them: ``uuid``, ``index``."""
         tools = {tool.name: tool for tool in self._vcons.tools()}

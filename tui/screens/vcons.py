@@ -28,7 +28,9 @@ from tui.widgets.pane import Row, RowPane
 from tui.widgets.panes import Panes
 from tui.widgets.text_fields import Line
 
-_HEADS = ("begins", "subject", "p d a f", "")
+_COUNTED = "pdaf"
+"""Initials of what a row counts; its detail has the words: parties, dialogs, analyses, files."""
+_HEADS = ("begins", "subject", " ".join(_COUNTED), "")
 
 
 class VconBrowser(Changing):
@@ -52,7 +54,7 @@ class VconBrowser(Changing):
         self._starts = [""]  # cursors of the pages up to the one on show
         self._number = 0
         self._page = VconPage((), 0, "")
-        self._list = RowPane("vCons", _HEADS, right=(2,), id="vcons-list")
+        self._list = RowPane("vCons", _HEADS, right=(2,), whole=(0,), id="vcons-list")
 
     def compose(self) -> ComposeResult:
         """Lay out the head over the field over the list."""
@@ -90,9 +92,14 @@ class VconBrowser(Changing):
         event.stop()
         if event.number != self._number:
             return
+        line = self.query_one("#vcons-line")
         if isinstance(event.page, Content):
+            self._page = VconPage((), 0, "")
+            line.display = bool(self._words)  # other words may find some; without any there is nothing to find
             self.say_instead("The vCons cannot be read", event.page)
+            self.refresh_bindings()
             return
+        line.display = True
         self._page = event.page
         parts = [literal(self._vcons.name, "$primary bold"), Content(f"{event.page.total:,} vCons")]
         if self._words:
@@ -104,8 +111,22 @@ class VconBrowser(Changing):
         self.query_one(Flow).flow(parts, DOT)
         self._list.entitle(len(event.page.lines))
         nothing = "No vCon is found by these words." if self._words else "There is no vCon here."
-        self._list.show([_row(line) for line in event.page.lines], Content(nothing))
+        digits = [len(str(max(column))) for column in zip(*map(_counts, event.page.lines), strict=True)] or [1] * 4
+        heads = " ".join(initial.rjust(width) for initial, width in zip(_COUNTED, digits, strict=True))
+        self._list.rename((*_HEADS[:2], heads, _HEADS[3]))
+        self._list.show([_row(line, digits) for line in event.page.lines], Content(nothing))
         self.offer([self._list])
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer pages that there are, and a vCon to open or to find where there is one."""
+        if action == "page":
+            return bool(self._page.after) if parameters == (1,) else len(self._starts) > 1
+        if action == "open":
+            return bool(self._page.lines)
+        if action == "find":
+            return bool(self._page.lines or self._words)
+        return super().check_action(action, parameters)
 
     def action_page(self, step: int) -> None:
         """Go one page on (1) or back (-1)."""
@@ -205,9 +226,14 @@ def of_bench(bench: Bench) -> VconBrowser:
     return VconBrowser(bench.vcons if bench.vcons is not None else NoVcons())
 
 
-def _row(line: VconLine) -> Row:
+def _counts(line: VconLine) -> tuple[int, ...]:
+    return line.parties, line.dialogs, line.analyses, line.attachments
+
+
+def _row(line: VconLine, digits: Sequence[int]) -> Row:
+    """Return the row of *line*, its counts as wide as *digits* under each other."""
     begins = (line.started_at or line.created_at)[:16].replace("T", " ")
-    counts = (line.parties, line.dialogs, line.analyses, line.attachments)
+    counts = _counts(line)
     named = zip(("parties", "dialogs", "analyses", "files"), counts, strict=True)
     slots = f", {line.placeholders} taken out" if line.placeholders else ""
     told = Content.assemble(
@@ -220,7 +246,7 @@ def _row(line: VconLine) -> Row:
     cells = (
         literal(begins, "$quiet"),
         literal(line.subject, "bold"),
-        Content(" ".join(f"{count}" for count in counts)),
+        Content(" ".join(f"{count:>{width}}" for count, width in zip(counts, digits, strict=True))),
         literal("" if line.form == "plain" else line.form, "$warning"),
     )
     return Row(cells, told, "\t".join((line.uuid, line.created_at, line.subject, line.form)))

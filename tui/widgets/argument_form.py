@@ -259,6 +259,14 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         return None if problem else value
 
     @property
+    def problem(self) -> str:
+        """What is wrong with what is written so far, empty fields aside: the field and the rule; '' = nothing."""
+        if self._drafts.as_json:
+            return "" if self.held() is not None else "the JSON cannot be read"
+        wrong = ((row.field.name, row.parsed.problem) for row in self.rows if row.draft)
+        return next((f"{name} is wrong: {problem}" for name, problem in wrong if problem), "")
+
+    @property
     def focused_field(self) -> FieldSpec | None:
         """The field whose control has the focus."""
         return next((row.field for row in self.rows if row.has_focus_within), None)

@@ -31,6 +31,8 @@ class FilterSchema:
 class FilterPane(Pane):
     """Edits the conditions; every change is told as ``DraftChanged``."""
 
+    NARROWEST = 54
+
     def compose(self) -> ComposeResult:
         """Lay out the form over the help."""
         form = ArgumentForm(id="cohort-form")

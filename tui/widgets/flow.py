@@ -11,6 +11,17 @@ BAR = Content.styled(" │ ", "$line")
 DOT = Content.styled(" · ", "$quiet")
 
 
+def packed(items: Sequence[Content], joint: Content, room: int) -> list[Content]:
+    """Return *items* on as few lines of *room* cells as keep their order."""
+    lines: list[Content] = []
+    for item in items:
+        if lines and lines[-1].cell_length + joint.cell_length + item.cell_length <= room:
+            lines[-1] = Content.assemble(lines[-1], joint, item)
+        else:
+            lines.append(item)
+    return lines
+
+
 class Flow(Static):
     """Packs items into lines and packs them anew when the width changes; *tail* follows on lines of its own."""
 
@@ -30,12 +41,7 @@ class Flow(Static):
         self.call_after_refresh(self._pack)
 
     def _pack(self) -> None:
-        lines: list[Content] = []
-        for item in self._items:
-            if lines and lines[-1].cell_length + self._joint.cell_length + item.cell_length <= self.content_size.width:
-                lines[-1] = Content.assemble(lines[-1], self._joint, item)
-            else:
-                lines.append(item)
+        lines = packed(self._items, self._joint, self.content_size.width)
         if self._tail is not None:
             lines.append(self._tail)
         self.update(Content("\n").join(lines))

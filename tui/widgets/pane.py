@@ -18,13 +18,15 @@ from textual.widgets.option_list import Option
 from gongmcp.render.visible import visible
 from tui import keys
 from tui.widgets.bars import Bar, Bars
-
-_GAP = "  "
-_NARROWEST = 6
+from tui.widgets.columns import GAP, fitted
+from tui.widgets.option_rows import OptionRows
 
 
 class Pane(Vertical):
     """A pane called *name*; what it holds is counted in its heading."""
+
+    NARROWEST: ClassVar = 24
+    """Cells below which no key makes it narrower."""
 
     def __init__(self, name: str, *, id: str) -> None:  # noqa: A002
         super().__init__(id=id, classes="pane")
@@ -41,6 +43,14 @@ class Pane(Vertical):
         """Put *count* and *remark* behind the name."""
         self.heading = self.called if count is None else f"{self.called} {count:,}"
         self.border_title = Content(f"{self.heading}{f', {remark}' if remark else ''}")
+
+
+_DETAIL = 4
+"""Lines that the detail of a row may take; what is longer ends with an ellipsis."""
+
+
+def _ended(line: Content, width: int) -> Content:
+    return Content.assemble(line.rstrip().truncate(width - 1), "…")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,21 +82,29 @@ class RowPane(Pane):
         heads: Sequence[str],
         *,
         right: Sequence[int] = (),
+        whole: Sequence[int] = (),
+        spare: Sequence[int] = (),
         copies: bool = True,
         id: str,  # noqa: A002
     ) -> None:
-        """*right* are the columns of numbers; without *copies* no row goes to the clipboard."""
+        """*right* are the columns of numbers; they and those of *whole* are cut last.
+
+        Columns of *spare* are left out, in this order, where there is no room: the detail of a row tells them, and the
+        frame names them. Without *copies* no row goes to the clipboard.
+        """
         super().__init__(name, id=id)
         self._copies = copies
         self._heads = list(heads)
         self._right = set(right)
+        self._whole = {*right, *whole}
+        self._spare = tuple(spare)
         self._rows: list[Row] = []
 
     def compose(self) -> ComposeResult:
         """Lay out the names of the columns over the rows over the detail."""
         yield Static(Content(""), classes="pane-empty")
         yield Static(Content(""), classes="pane-heads")
-        yield OptionList(compact=True, markup=False, classes="pane-rows")
+        yield OptionRows(compact=True, markup=False, classes="pane-rows")
         yield Static(Content(""), classes="pane-detail")
 
     @property
@@ -137,7 +155,10 @@ class RowPane(Pane):
         width = options.scrollable_content_region.width
         heads = tuple(Content.styled(head, "$quiet") for head in self._heads)
         lines = [row.cells for row in self._rows]
-        widths = _fit([max(cell.cell_length for cell in column) for column in zip(heads, *lines, strict=True)], width)
+        natural = [max(cell.cell_length for cell in column) for column in zip(heads, *lines, strict=True)]
+        widths = fitted(natural, width, self._whole, self._spare)
+        missing = [self._heads[number] for number in self._spare if natural[number] and not widths[number]]
+        self.border_subtitle = Content(f"only in the detail: {', '.join(missing)}" if missing and lines else "")
         with self.prevent(OptionList.OptionHighlighted):
             options.clear_options()
             options.add_options([Option(self._line(cells, widths)) for cells in lines])
@@ -148,10 +169,12 @@ class RowPane(Pane):
     def _line(self, cells: Sequence[Content], widths: Sequence[int]) -> Content:
         drawn = []
         for number, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+            if not width:
+                continue
             cut = cell.truncate(width, ellipsis=True)
             blank = width - cut.cell_length
             drawn.append(cut.pad_left(blank) if number in self._right else cut.pad_right(blank))
-        return Content(_GAP).join(drawn)
+        return Content(GAP).join(drawn)
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Tell the row under the cursor in full."""
@@ -166,7 +189,13 @@ class RowPane(Pane):
 
     def _tell(self) -> None:
         at = self.at
-        self.query_one(".pane-detail", Static).update(Content("") if at is None else self._rows[at].detail)
+        shown = self.query_one(".pane-detail", Static)
+        told = Content("") if at is None else self._rows[at].detail
+        width = shown.content_size.width
+        lines = told.wrap(width) if width else []
+        if len(lines) > _DETAIL:
+            told = Content("\n").join([*lines[: _DETAIL - 1], _ended(lines[_DETAIL - 1], width)])
+        shown.update(told)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer no copy of rows that must not outlive the screen."""
@@ -180,16 +209,6 @@ class RowPane(Pane):
             return
         self.app.copy_to_clipboard(self._rows[at].copied)
         self.notify(visible("Copied the row to the terminal's clipboard."), markup=False, timeout=4)
-
-
-def _fit(widths: Sequence[int], room: int) -> list[int]:
-    """Return *widths* made narrower, the widest first, until they fit in *room*."""
-    found = list(widths)
-    over = sum(found) + len(_GAP) * (len(found) - 1) - room
-    while over > 0 and max(found) > _NARROWEST:
-        found[found.index(max(found))] -= 1
-        over -= 1
-    return found
 
 
 class ChartPane(Pane):

@@ -11,8 +11,10 @@ from textual.message import Message
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from tui.literal import literal
+from tui.literal import literal, visible
 from tui.reviewing import QueueItem, Standing
+from tui.widgets.option_rows import OptionRows
+from tui.wording import fitting, middle_out
 
 STANDINGS = {
     Standing.OPEN: "to be reviewed",
@@ -30,6 +32,8 @@ _COLOURS = {
     Standing.DROPPED: "$quiet",
     Standing.DRIFTED: "$error bold",
 }
+_FRAME = 6
+"""Cells of the frame that no title takes."""
 WAITING = (Standing.OPEN, Standing.DRIFTED)
 """Standings that wait for a decision."""
 
@@ -60,7 +64,7 @@ class Queue(Vertical):
 
     def compose(self) -> ComposeResult:
         """Lay out the list."""
-        yield OptionList(id="queue-options", compact=True, markup=False)
+        yield OptionRows(id="queue-options", compact=True, markup=False)
 
     @property
     def options(self) -> OptionList:
@@ -86,8 +90,6 @@ class Queue(Vertical):
         names = [item.tool for item in items]
         waiting = (item.tool for item in items if item.standing in WAITING)
         self._current = current if current in names else next(waiting, names[0] if names else "")
-        decided = sum(item.standing not in WAITING for item in items)
-        self.border_title = Content(f"Queue  {decided} of {len(items)} decided")
         self._fill()
 
     def go_on(self) -> bool:
@@ -107,6 +109,9 @@ class Queue(Vertical):
 
     def _fill(self) -> None:
         width = self.options.scrollable_content_region.width
+        decided, all_ = sum(item.standing not in WAITING for item in self._items), len(self._items)
+        wordings = (f"Queue  {decided} of {all_} decided", f"Queue  {decided} of {all_}", f"Queue {decided}/{all_}")
+        self.border_title = Content(fitting(wordings, self.outer_size.width - _FRAME) if self._items else "Queue")
         rows = [Option(_row(item, width)) for item in self._items]
         with self.prevent(OptionList.OptionHighlighted):
             self.options.clear_options()
@@ -138,6 +143,6 @@ def _row(item: QueueItem, width: int) -> Content:
     cost = f"{item.definition_tokens:,}"
     room = width - sign.cell_length - len(cost) - 1
     if room < min(len(item.tool), 16):
-        return Content.assemble(sign, literal(item.tool))
+        return Content.assemble(sign, literal(middle_out(visible(item.tool), max(width - sign.cell_length, 1))))
     name = literal(item.tool).truncate(room, ellipsis=True, pad=True)
     return Content.assemble(sign, name, " ", (cost, "$quiet"))

@@ -19,7 +19,10 @@ from tui.literal import literal
 from tui.seen import Manner, Seen, see
 from tui.widgets.chip import Chip
 from tui.widgets.cursor_lines import CursorLines
+from tui.wording import fitting, thousands
 
+_FRAME = 6
+"""Cells of the frame that no title takes."""
 _LARGE = 100_000
 """Bytes from which on the lines are made in a thread."""
 
@@ -129,6 +132,10 @@ class Sees(Vertical):
             self.lines.point_at(Spot((ahead or lines)[0 if step > 0 else -1]))
         return bool(lines)
 
+    def on_resize(self) -> None:
+        """Say in the frame what there is room for."""
+        self._title()
+
     def _draw(self) -> None:
         for manner in Manner:
             words = Content.styled(manner.value, "$primary bold" if manner is self._manner else "$quiet")
@@ -176,8 +183,15 @@ class Sees(Vertical):
             self.border_title = Content("AGENT SEES")
             return
         size = self._preview.sizes[self._lens]
-        tokens = f"est. {size.tokens_low:,}–{size.tokens_high:,} tokens"
-        self.border_title = literal(f"AGENT SEES  {self._lens.value}  {size.bytes:,} bytes  {tokens}")
+        of, low, high = f"AGENT SEES  {self._lens.value}", size.tokens_low, size.tokens_high
+        few = f"est. {thousands(low, high)} tokens"
+        wordings = (
+            f"{of}  {size.bytes:,} bytes  est. {low:,}–{high:,} tokens",
+            f"{of}  {size.bytes:,} bytes  {few}",
+            f"{of}  {few}",
+            of,
+        )
+        self.border_title = literal(fitting(wordings, self.outer_size.width - _FRAME))
 
     def on_cursor_lines_row_reached(self, event: CursorLines.RowReached) -> None:
         """Tell which reasons belong to the row."""

@@ -16,6 +16,7 @@ from tui import keys
 from tui.literal import literal
 from tui.messages import ToolChosen, ToolHighlighted
 from tui.ports import ToolInfo
+from tui.widgets.option_rows import OptionRows
 from tui.widgets.text_fields import Line
 
 LEVELS = {
@@ -50,7 +51,7 @@ class ToolList(Vertical):
     def compose(self) -> ComposeResult:
         """Lay out the search over the list."""
         yield SearchLine(placeholder="/ search", id="tool-search")
-        yield OptionList(id="tool-options", compact=True, markup=False)
+        yield OptionRows(id="tool-options", compact=True, markup=False)
 
     @property
     def search(self) -> Line:

@@ -31,6 +31,8 @@ class TriState(Widget, can_focus=True):
 
     def render(self) -> Content:
         """Draw the value between two arrows."""
+        if self.has_focus and self.app.no_color:
+            return Content.styled(f"‹ {_WORDS[self.value]} ›", "bold reverse")
         arrows = "$quiet" if self.value is None else "$primary"
         words = Content.styled(f" {_WORDS[self.value]} ", "$quiet" if self.value is None else "bold")
         return Content.assemble(("‹", arrows), words, ("›", arrows))

@@ -17,12 +17,16 @@ from tui.answer import SIGNS, WORDS
 from tui.causes import cause_of, rank
 from tui.literal import literal, visible
 from tui.messages import WithheldPointed
+from tui.widgets.option_rows import OptionRows
 
 _BEFORE = (
     "Nothing has been run.\n\nEach field that policy leaves out, each masked word and each cut"
     " is listed here with its rule and its reason."
 )
 _NOTHING = "Nothing was withheld from this answer.\n\nThe agent sees all that the tool found."
+_WORDIEST, _BRIEFEST = 0, 2
+_LOW = 6
+"""Lines of the pane below which the detail has two."""
 _ERROR = "A tool error carries no data, so nothing was withheld from it."
 
 
@@ -80,7 +84,7 @@ class Withheld(Vertical):
     def compose(self) -> ComposeResult:
         """Lay out the totals, the groups and the detail of the one under the cursor."""
         yield Static(Content(_BEFORE), id="withheld-empty")
-        yield OptionList(id="withheld-groups", compact=True, markup=False)
+        yield OptionRows(id="withheld-groups", compact=True, markup=False)
         yield Static(Content(""), id="withheld-detail")
 
     @property
@@ -130,13 +134,17 @@ class Withheld(Vertical):
         if not self.query(OptionList):  # the screen was left before its next refresh
             return
         room = self.options.scrollable_content_region
-        rows = [self._row(item, "  ") for item in self._groups]
+        rows = self._rows("  ", _WORDIEST)
         totals: Counter[str] = Counter()
         for item in self._groups:
             totals[cause_of(item.rule)] += item.count
         height = 2 * len(rows) + len(totals)
-        if room.width and any(row.cell_length > room.width for row in rows) and height <= room.height:
-            rows = [self._row(item, "\n    ") for item in self._groups]
+        if room.width and any(row.cell_length > room.width for row in rows):
+            joint = "\n    " if height <= room.height else "  "
+            for brevity in range(_WORDIEST, _BRIEFEST + 1):  # all rows in one form: as many words as fit in each
+                rows = self._rows(joint, brevity)
+                if all(line.cell_length <= room.width for row in rows for line in row.split("\n")):
+                    break
         options, self._lines = [], []
         for number, (item, row) in enumerate(zip(self._groups, rows, strict=True)):
             cause = cause_of(item.rule)
@@ -177,9 +185,12 @@ class Withheld(Vertical):
             self._highlight()
         self._detail()
 
-    def _row(self, item: Group, joint: str) -> Content:
-        layers = dict.fromkeys(self._layers[entry] for entry in item.entries if entry in self._layers)
-        return _row(item, joint, ", ".join(layers))
+    def _rows(self, joint: str, brevity: int) -> list[Content]:
+        rows = []
+        for item in self._groups:
+            layers = dict.fromkeys(self._layers[entry] for entry in item.entries if entry in self._layers)
+            rows.append(_row(item, joint, ", ".join(layers), brevity))
+        return rows
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Point at the first place of the group under the cursor."""
@@ -223,17 +234,17 @@ class Withheld(Vertical):
             extent = f" · {entry.length} characters at {entry.start} of the raw text"
         elif entry.action == "cut":
             extent = f" · {entry.start} characters before, {entry.length} after"
-        detail.update(
-            Content("\n").join([
+        by, at = f"{WORDS.get(item.action, 'withheld')} by ", f"{self._at[1] + 1} of {len(item.entries)} "
+        where = Content.assemble((at, "$quiet"), literal(place), literal(extent, "$quiet"))
+        if self.content_size.height < _LOW:
+            told = [literal(item.reason), Content.assemble(where, (" · ", "$quiet"), literal(item.rule, "$quiet"))]
+        else:
+            told = [
                 literal(item.reason),
-                Content.assemble(
-                    (f"{WORDS.get(item.action, 'withheld')} by ", "$quiet"), literal(item.rule), self._layer_words()
-                ),
-                Content.assemble(
-                    (f"{self._at[1] + 1} of {len(item.entries)} ", "$quiet"), literal(place), literal(extent, "$quiet")
-                ),
-            ])
-        )  # fmt: skip
+                Content.assemble((by, "$quiet"), literal(item.rule), self._layer_words()),
+                where,
+            ]
+        detail.update(Content("\n").join(told))
 
     def _layer_words(self) -> Content:
         index = self.pointed
@@ -245,14 +256,14 @@ def _heading(cause: str, count: int) -> Content:
     return Content.assemble((cause, "$secondary bold"), (f"  ×{count:,}", "$warning"))
 
 
-def _row(item: Group, joint: str, layer: str) -> Content:
+def _row(item: Group, joint: str, layer: str, brevity: int) -> Content:
+    """Return the row; with *brevity* 1 without the layer, with 2 without what the sign says too; the detail has it."""
     return Content.assemble(
         (f"  {visible(SIGNS.get(item.action, '?'))} ", "$warning bold"),
-        literal(item.action, "bold"),
-        " ",
+        literal(f"{item.action} " if brevity < _BRIEFEST or item.action not in SIGNS else "", "bold"),
         literal(item.kind.replace("_", " ")),
         (f"  ×{item.count:,}", "$warning"),
         joint,
         literal(item.rule, "$quiet"),
-        (f" · {layer}" if layer else "", "$quiet"),
+        (f" · {layer}" if layer and brevity == _WORDIEST else "", "$quiet"),
     )
