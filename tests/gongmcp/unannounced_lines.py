@@ -143,9 +143,37 @@ link|Ping me on [https://huddle.example.com/qwe-rtyu-iop].
 phone|My cell's [six oh three]. // [Five five five]. // And then [oh one four two].
 phone|El lada es [cincuenta y cinco]. // [Cincuenta y cinco, cincuenta y cinco]. // Y [cero uno, veintisiete].
 phone|Plus [forty-one, four four]. // [Five five five]. // [Oh one, seventy-eight].
+phone|Hamburg, also [null vier null]. // Weiter geht's mit [fünf fünf fünf]. // [Null zwei], und jetzt die letzten beiden, [acht eins].
+phone|Um, that would be [713 55]. // Did you get that so far? // [01 64].
+phone|Try [+52 55 5550, hang on]. // [0143].
+phone|Es un número de allí, [55 55]. // Ahora [cinco cinco]. // Y los últimos cuatro, [cero uno tres seis].
+phone|Rufen wir über [555/01 27] an.
+phone|Das war [07700.900614].
+phone|Mejor use el [011 5555 0139].
+card|Ahí va, [cuatro uno uno uno]. // [Uno uno uno uno, uno uno uno uno]. // [Uno uno uno uno].
+key|Use [7trqzK2mhd9EWvbZVx4k] as your API key from Monday on.
+key|Nehmen Sie [q81mZ40xLt7Rb22w] als Zugangstoken.
+key|Mettez [9fK2xT7mQ0zL4bWc] comme clé d'API.
+link|Our whereby room is called [amber dash otter hyphen forty-one].
+link|Der Whereby-Raum heißt [grauer Bindestrich falke minus sechs drei].
+link|La salle Whereby s'appelle [chêne tiret argent tiret soixante].
+link|Teams, Besprechungs-ID [341 602 118 45], Kennung [Xw7pQ2].
+link|La clave de anfitrión es [t p nueve v k c], no la difunda.
 """.strip().splitlines()
 
 STAYS = """
+We see q4fy2024growth as the key metric.
+Der iphone15promax ist der Schlüssel zum Erfolg.
+The windows11-enterprise is our key product.
+We use mp3player2000x as our token example.
+Wir haben covid19vaccine-2021 als Projekt geführt.
+The score was 21 14. // Then 05 minutes passed. // And 3 more.
+We opened 12 stores. // Closed 3. // And 08 was the year it began.
+Es waren 14 Filialen. // Dann 22. // Und null acht war das Gründungsjahr.
+Van 12 de 40. // Quedan 05 por revisar.
+The room is called Mercury, and it seats twelve.
+Der Raum heißt Alpenblick, zweiter Stock.
+Die Kennung des Projekts bleibt geheim.
 Q one, Q two, Q three, Q four, all of them were up.
 We do B two B and B two C, and a bit of B two B two C.
 In Q 4 2020 and Q 1 2021 we grew, then Q 2 and Q 3 were flat.

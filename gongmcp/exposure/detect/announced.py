@@ -187,6 +187,8 @@ def find(view: View, finds: Sequence[Find], signs: frozenset[str]) -> list[Find]
             out += [(start, end, "link") for start, end in room_pieces.find(view, bits, sentences, [*finds, *out])]
         out += gathered.find(view, sentences, [*finds, *out])
         out += bare_digits.find(view, bits, sentences, [*finds, *out])
+    elif bare_digits.likely(bits):
+        out += bare_digits.find(view, bits, gathered.read(bits), [*finds, *out])
     if not signs.isdisjoint({"coded", "key"}):
         out += coded_pieces.find(view, bits, [*finds, *out])
     if "spelt" in signs:

@@ -16,7 +16,7 @@ from gongmcp.exposure.detect.dictation import AMOUNT, CASE, DIGITS, LETTER, NUMB
 from gongmcp.exposure.detect.dictation import CODE as TOKEN
 from gongmcp.exposure.detect.fold import View
 from gongmcp.exposure.detect.gathered import Find, Sentence
-from gongmcp.exposure.detect.spoken import FILLERS
+from gongmcp.exposure.detect.spoken import FILLERS, words
 
 _MOST_SENTENCES: Final = 6
 _MOST_WORDS, _MOST_ODD = 8, 2
@@ -27,6 +27,9 @@ _MOST_SILENT, _SILENT = 2, 7
 _LEAST_PHONE, _MOST_PHONE = 8, 15
 _LEAST_CARD: Final = 13
 _BEFORE: Final = 160
+_WORDS: Final = frozenset("aeioyu")
+"""Letters that are words."""
+_NOUGHTS: Final = words("zero oh o null cero")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,17 @@ class _Said:
     words: int = 0
     odd: int = 0
     more: bool = False
+
+
+def likely(bits: Sequence[Bit]) -> bool:
+    """Tell whether digits stand in two sentences, and a group of them may begin with a nought or a plus."""
+    opened, ends, places = False, 0, set()
+    for bit in bits:
+        if bit.sort in {NUMBER, DIGITS}:
+            opened = opened or bit.plus or bit.word[0] == "0" or bit.word in _NOUGHTS
+            places.add(ends)
+        ends += bit.stop or bit.line
+    return opened and len(places) > 1
 
 
 def find(view: View, bits: Sequence[Bit], sentences: Sequence[Sentence], finds: Sequence[Find]) -> Iterator[Find]:
@@ -67,11 +81,7 @@ def _read(bits: Sequence[Bit], sentence: Sentence) -> _Said:
                 groups.append([])
             groups[-1].append(bit)
             apart = False
-        elif (
-            bit.sort in {TOKEN, SLUG}
-            or (bit.sort == AMOUNT and any(map(str.isdigit, bit.word)))
-            or (bit.sort == LETTER and len(bit.word) == 1 and bit.word not in _WORDS)
-        ):
+        elif _is_more(bit):
             return _Said(more=True)
         elif not (bit.sort in {SIGN, CASE} or bit.word in FILLERS):
             beside.append(bit)
@@ -82,7 +92,11 @@ def _read(bits: Sequence[Bit], sentence: Sentence) -> _Said:
     return _Said(tuple(map(tuple, groups)), len(beside), odd)
 
 
-_WORDS: Final = frozenset("aeioyu")
+def _is_more(bit: Bit) -> bool:
+    """Tell whether a bit is an amount, a letter that is spelt or a token: then the sentence holds more than digits."""
+    if bit.sort == AMOUNT:
+        return any(map(str.isdigit, bit.word))
+    return bit.sort in {TOKEN, SLUG} or (bit.sort == LETTER and len(bit.word) == 1 and bit.word not in _WORDS)
 
 
 def _counts(group: Sequence[Bit], beside: Sequence[Bit]) -> bool:
@@ -121,6 +135,8 @@ def _best(view: View, said: Sequence[_Said], row: Sequence[int], finds: Sequence
             continue
         around = view.text[max(0, places[0][0] - _BEFORE) : places[-1][1]]
         if intents.OTHER.search(around) or intents.FIGURES.search(around):
+            continue
+        if pieces.are_round([text for group in groups for text in pieces.written_groups(view, group)]):
             continue
         kind = _kind([forms.Piece(pieces.value_of(view, group), group[0].plus) for group in groups])
         if kind:

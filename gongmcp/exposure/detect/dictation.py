@@ -154,9 +154,10 @@ def pattern() -> str:
     country = rf"\b{any_of(LENGTHS)}[0-9]{{2}}(?: [0-9a-z]{{4}})*,? ?[a-z]*[.,]*\n"
     password = r"(?:code\w*|codigo|clave|kennwort|acceso|acces|secret\w*|password)\b[^\n]{2,50}[0-9a-z]{3}[.,]?\n"
     inside = r"[0-9]{3,}[ -][0-9]{3,}(?: [a-z']+){1,4}[.,]?\n"
+    abroad = r"\+[0-9][0-9 ().-]{3,14}[^0-9\n]{0,24}\n(?:[^0-9\n]{0,30}\n)?[^0-9\n]{0,24}[0-9]{2}"
     capitals = r"\b(?:capital|gross(?:es|er)?|mayuscula|majuscule) [b-hj-z]\b"
     return (
-        rf"{inside}|{capitals}|{letters}|{country}|{password}|{digits}{end}[0-9][0-9 (+.-]"
+        rf"{inside}|{abroad}|{capitals}|{letters}|{country}|{password}|{digits}{end}[0-9][0-9 (+.-]"
         rf"|{two}{end}\b(?:{sure}|[0-9])|\b(?:{sure}|[0-9]){end}{two}"
         rf"|(?:\b{sure}|[0-9]){pause}\b(?:{sure}|[0-9])"
         rf"|\b[b-hj-z][ ,.-]{{1,3}}(?:[a-z][ ,.-]{{1,3}}){{3}}"

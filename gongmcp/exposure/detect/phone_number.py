@@ -222,7 +222,9 @@ def _is_number(text: str, start: int, end: int, shape: _Groups, announced: bool)
     if shape.plus:
         return possible(shape.digits)
     if shape.digits.startswith(("00", "011")) and len(shape.digits) >= 10:
-        return possible(shape.digits.removeprefix("011").removeprefix("00"))
+        abroad = possible(shape.digits.removeprefix("011").removeprefix("00"))
+        if abroad or shape.digits.startswith("00"):
+            return abroad
     if _MONEY.search(text, max(0, start - 2), start) or _DATE.match(text, start):
         return False
     if _north_american(shape):
@@ -238,7 +240,7 @@ def _is_number(text: str, start: int, end: int, shape: _Groups, announced: bool)
     trunk = (shape.digits[0] == "0" and len(shape.lengths) > 1) or (shape.bracket and ")" in "".join(shape.gaps))
     if trunk and shape.whole and len(shape.digits) >= 9 and not _all_years(shape) and valid_somewhere(shape.digits):
         return True
-    return _grouped(shape) or _announced(text, start, end, shape, announced)
+    return _slashed(shape) or _grouped(shape) or _announced(text, start, end, shape, announced)
 
 
 def _north_american(shape: _Groups) -> bool:
@@ -300,6 +302,14 @@ def _grouped(shape: _Groups) -> bool:
     return False
 
 
+def _slashed(shape: _Groups) -> bool:
+    """Tell whether an area code stands before a slash, and a nought before or behind it: 0151/23 45 11, 555/01 36."""
+    if not shape.whole or shape.gaps[:1] != ("/",) or shape.lengths[0] < 3 or len(shape.lengths) < 3:
+        return False
+    second = shape.digits[shape.lengths[0]]
+    return set(shape.gaps[1:]) <= {" ", "-"} and max(shape.lengths[1:]) <= 4 and "0" in {second, shape.digits[0]}
+
+
 def _cue(text: str, start: int) -> str:
     """Return what the words before *start* announce: a phone number (strong, weak), something else (other) or ''."""
     cues = [cue.lastgroup for cue in _CUE.finditer(text, max(0, start - _CUE_WINDOW), start)]
@@ -310,7 +320,7 @@ def _cue(text: str, start: int) -> str:
 
 def _decimal(shape: _Groups) -> bool:
     """Tell whether it is a number with a point or with points between thousands."""
-    if not shape.gaps or set(shape.gaps) != {"."}:
+    if not shape.gaps or set(shape.gaps) != {"."} or (shape.digits[0] == "0" and shape.lengths[0] > 1):
         return False
     return len(shape.lengths) == 2 or all(length == 3 for length in shape.lengths[1:])
 

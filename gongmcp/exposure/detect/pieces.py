@@ -369,20 +369,25 @@ def _kind_of_digits(
         return None
     if ordered and 9 <= count <= 11 and min(map(len, texts)) > 2 and _MEETING.search(near) and not years:
         return "link"
-    groups = [group for unit in row for group in _groups(view, unit.piece)]
+    groups = [group for unit in row for group in written_groups(view, unit.piece)]
     nought = any(len(group) > 1 and group[0] == "0" for group in groups)
     plus = row[0].piece[0].plus or row[0].piece[0].sign == "+"
     first = groups[0][:1] == "0" and len(groups[0]) > 1
     if plus or first:
         return "phone"
     told = _PHONE.search(near) is not None
-    round_ones = sum(len(group) > 2 and group[0] != "0" and group.endswith("0") for group in groups)
-    if nought and not years and (told or (ordered and round_ones < _ROUND)):
+    few_round = not are_round(groups)
+    if nought and not years and (told or (ordered and few_round)):
         return "phone"
     return None
 
 
-def _groups(view: View, piece: Sequence[Bit]) -> list[str]:
+def are_round(groups: Sequence[str]) -> bool:
+    """Tell whether groups of digits are round numbers, as amounts are."""
+    return sum(len(group) > 2 and group[0] != "0" and group.endswith("0") for group in groups) >= _ROUND
+
+
+def written_groups(view: View, piece: Sequence[Bit]) -> list[str]:
     """Return the groups of digits of a piece as they were written; what was said one by one is one group."""
     groups: list[str] = []
     said = ""

@@ -67,14 +67,20 @@ CUE_WORDS: Final = (
     r"|secretos?"
     r"|bearer|pat|jwt|authorization)"
 )
+_NAMED_KEY: Final = (
+    r"(?:api|access|secret|private|licen[cs]e|signing|webhook|client|account|admin|bearer|zugangs|zugriffs|geheim|lizenz"
+    r"|produkt)[ -]?(?:keys?|tokens?|secrets?|passwords?|passwort|schlussel)|pass(?:word|wort|phrase)|kennwort"
+    r"|mots? de passe|cles? (?:d[' ]?)?(?:api|acces|secrete|privee|licence)|jeton d[' ]?(?:api|acces)|contrasenas?"
+    r"|claves? (?:de )?(?:api|acceso|secreta|privada|licencia)|tokens? (?:de|d[' ]?)(?: ?(?:api|acceso|acces))"
+)
 _CALLED: Final = re.compile(
-    r"(?P<token>(?<![^\s\"'`(])(?=[0-9a-z]*[0-9])(?=[0-9a-z]*[a-z])[0-9a-z_-]{12,}),?"
-    r" (?:as|for|is|was|als|ist|war|comme|c'est|est|sert de|como|es|era|sera)"
+    r"(?<![^\s\"'`(])(?P<token>(?=[a-z_-]*[0-9])[0-9a-z_-]{10,48}),?"
+    r" (?:as|for|is|was|als|ist|war|comme|c'est|est|como|es|era|sera)"
     r" (?:(?:your|the|my|our|a|an|new|ihr|ihren|der|den|das|mein|unser|neuer|votre|la|le|une?|notre|ma|su|el|una?|mi"
-    r"|nuestra|tu)"
-    rf" ){{0,2}}{CUE_WORDS}(?![0-9a-z])"
+    rf"|nuestra|tu) ){{0,2}}(?:{_NAMED_KEY})(?![0-9a-z])"
 )
 """A token before the word for it: "use ... as your API key"."""
+_ALTERNATIONS: Final = 4
 _BEARER: Final = re.compile(r"\b(?:bearer|basic)\b[\s:\"'=]{1,3}(?P<token>[0-9a-z._~+/-]{8,}=*)")
 _LOGIN_URL: Final = re.compile(r"\b[a-z][a-z0-9+.-]{2,20}://[^\s/@:]{1,64}:(?P<token>[^\s/@]{3,})@[^\s]+")
 _ASSIGNED: Final = re.compile(
@@ -131,7 +137,8 @@ PATTERN: Final = (
     r"[0-9a-z]*[0-9][0-9a-z]*-[0-9a-z]{4,5}-[0-9a-z]{4,5}(?:$|[^0-9a-z])|"
     rf"{_NAMED}[_-](?:[a-z]{{2,8}}[_-])?[0-9a-z]*[0-9]|"
     r"(?:[ps] k|g h [opsur]|g l|github|glpat|x o x|a k i a|a i z a|e y j|h f|n p m)\b)"
-    rf"|[0-9a-z_-]*[0-9][0-9a-z_-]*,? [a-z']{{1,10}} (?:[a-z]{{1,8}} ){{0,2}}{CUE_WORDS}\b"
+    rf"|[0-9][0-9a-z_-]*,? (?:as|for|is|was|als|ist|war|comme|c'est|est|como|es|era|sera) (?:[a-z]{{1,8}} ){{0,2}}"
+    rf"(?:{_NAMED_KEY})\b"
     r"|_(?:pass|passwd|password|pwd|secret|token|key)=|private key|begin [a-z ]*key|://[^\s/@:]+:[^\s/@]+@"
     rf"|\b{CUE_WORDS}\b[^0-9a-z]{{0,6}}(?:[a-z']{{1,14}}[^0-9a-z]{{1,6}}){{0,9}}"
     rf"(?:[^\s]*[a-z_-][^\s]*[0-9]|[^\s]*[0-9][^\s]*[a-z_]|[^\s]{{15}}|[0-9]{{20}}"
@@ -167,6 +174,8 @@ def _written(view: View) -> Iterator[tuple[int, int]]:
     for pattern in (_BEARER, _LOGIN_URL, _ASSIGNED, _CALLED):
         for found in pattern.finditer(text):
             start, end = found.span("value" if pattern is _ASSIGNED and found["value"] else "token")
+            if pattern is _CALLED and not _alternates(text[start:end]):
+                continue
             if _random(view, start, end) or pattern is _LOGIN_URL:
                 yield start, _continued(view, start, _stripped(text, start, end))
 
@@ -256,6 +265,12 @@ def _is_word(view: View, start: int, end: int) -> bool:
         return False
     body = token.replace("_", "-").split("-")
     return all(part.isalpha() and len(part) < 12 for part in body if part) and not _mixed(view, start, end)
+
+
+def _alternates(token: str) -> bool:
+    """Tell whether letters and digits alternate as they do in no name of a product."""
+    kinds = [char.isdigit() for char in token if char.isalnum()]
+    return sum(left != right for left, right in pairwise(kinds)) >= _ALTERNATIONS
 
 
 def _mixed(view: View, start: int, end: int) -> bool:
