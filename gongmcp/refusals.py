@@ -152,6 +152,11 @@ REFUSALS: Final[dict[str, Refusal]] = {
     "cache_empty": Refusal("The cache file is empty.", _OTHER_FILE, Exit.CACHE),
     "cache_no_database": Refusal("The cache file is not an SQLite database.", _OTHER_FILE, Exit.CACHE),
     "cache_foreign": Refusal("The file is an SQLite database of another application.", _OTHER_FILE, Exit.CACHE),
+    "cache_is_vcon_store": Refusal(
+        "The file is a vCon store, and no cache.",
+        "Serve it with: gongctl vcon serve --db FILE. To read its vCons like calls: gongctl import auto FILE --db DB.",
+        Exit.CACHE,
+    ),
     "cache_log_left": Refusal(
         "The cache cannot be opened: a writer left its log (-wal) beside it and this folder is read-only.",
         "Run gongctl cache status --db DB once where the folder is writable, then copy the file.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Final, NoReturn
 
 import typer
 
@@ -29,6 +29,9 @@ Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Rows at most.
 _WHAT = "call ids and speaker ids"
 _CASE = "under provenance raw"
 
+_TIMES: Final = frozenset({"month", "quarter"})
+"""Dimensions whose values are read in the order of time."""
+
 _COVERED = {
     "transcript_count": "with a transcript",
     "external_call_count": "with somebody external",
@@ -38,6 +41,15 @@ _COVERED = {
     "opportunity_call_count": "with an opportunity",
     "stage_call_count": "with a stage",
 }
+
+
+def _in_time(rows: list[dict[str, Any]], by: str) -> list[dict[str, Any]]:
+    """Return *rows* as they are, those of a dimension of time from the earliest on; which they are is the tool's."""
+    return sorted(rows, key=lambda row: str(row.get("value", ""))) if by.strip().casefold() in _TIMES else rows
+
+
+def _no_call() -> NoReturn:
+    nothing("No call matches: choose a longer period (--from and --to), or leave an option out.")
 
 
 @app.command("coverage", cls=LightCommand, epilog=EPILOG)
@@ -95,7 +107,9 @@ def calls(
         "transcript_count": "transcripts",
         "latest_day": "latest",
     }
-    print_rows(answer["results"], columns, drawn="call_count")
+    if not answer["results"]:
+        _no_call()
+    print_rows(_in_time(answer["results"], by), columns, drawn="call_count")
     print_rest(answer)
 
 
@@ -123,7 +137,7 @@ def themes(
     finish(answer, as_json=as_json)
     print_scope(answer)
     if not answer["results"]:
-        nothing("No theme." if theme is None else "No call.")
+        nothing("No theme: choose more calls, or others.") if theme is None else _no_call()
     if theme is None:
         columns = {
             "theme": "theme",
@@ -142,7 +156,7 @@ def themes(
             "share_low": "at least",
             "share_high": "at most",
         }
-        print_rows(answer["results"], columns, drawn="share", most=1.0)
+        print_rows(_in_time(answer["results"], by), columns, drawn="share", most=1.0)
     print_rest(answer)
 
 

@@ -157,7 +157,7 @@ def require_store(path: Path) -> None:
     if path.exists() and not is_store(path):
         raise StartupRefusal(
             f"{path} is no vCon store.",
-            "A store is a file of its own, and no cache; gongctl vcon import PATH --db FILE makes one.",
+            "A cache is served by gongmcp --db FILE. A store is a file of its own: gongctl vcon import PATH --db FILE.",
             Exit.CACHE,
         )
 

@@ -238,7 +238,9 @@ def _integer(name: str, value: Any, rule: Mapping[str, Any]) -> int:
         number = int(value) if math.isfinite(value) and value.is_integer() else None
     elif isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]{1,18}", value.strip()):
         number = int(value)
-    if number is None or (low is not None and number < low) or (high is not None and number > high):
+    if number is None:
+        raise ToolFault("invalid_argument", f"{name} is no whole number.", between)
+    if (low is not None and number < low) or (high is not None and number > high):
         raise ToolFault("invalid_argument", f"{name} is not in the allowed range.", between)
     return number
 

@@ -99,7 +99,11 @@ def find_places(
     vector = vector_of(text)
     there = extent(store, calls)
     if there.calls and not there.windows:
-        raise ToolFault("semantic_unavailable", "The calls that this asks about have no vectors.")
+        raise ToolFault(
+            "semantic_unavailable",
+            "The calls that this asks about have no vectors.",
+            "Use mode=keyword; the operator runs: gongctl cache warm --semantic.",
+        )
     refuse_too_much(there.windows * DIMENSIONS)
     near = _of_role(store, nearest(store, vector, calls, RANK_WINDOW), calls.speaker_role)
     near = [item for item in near if calibrated(item.likeness) >= CHANCE]

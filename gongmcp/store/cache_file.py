@@ -11,6 +11,7 @@ from pathlib import Path
 
 from gongmcp.refusals import refused
 from gongmcp.store.schema import APPLICATION_ID, MODEL_DDL, RAW_DDL, SCHEMA_VERSION
+from gongmcp.store.vcon_schema import VCON_APPLICATION_ID
 
 _MAGIC = b"SQLite format 3\x00"
 _HEADER_BYTES = 100
@@ -57,7 +58,8 @@ def check_cache_file(
             found_application = connection.execute("PRAGMA application_id").fetchone()[0]
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             if found_application != application:
-                raise refused("cache_foreign")
+                store = application == APPLICATION_ID and found_application == VCON_APPLICATION_ID
+                raise refused("cache_is_vcon_store" if store else "cache_foreign")
             if version > SCHEMA_VERSION:
                 raise refused("cache_newer", found=version, known=SCHEMA_VERSION)
             if version < SCHEMA_VERSION:

@@ -107,3 +107,25 @@ def test_a_bar_is_as_long_as_its_share() -> None:
     assert bar(5, 10) == "█" * (BAR // 2)
     assert bar(0.001, 10) == "▏"
     assert bar(3, 0) == "▏"
+
+
+def test_months_stand_in_the_order_of_time(db: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["analyze", "calls", "--by", "month", "--json", "--db", str(db)]) == Exit.OK
+    months = [row["value"] for row in json.loads(capfd.readouterr().out)["results"]]
+    assert months != sorted(months), "the tool gives the fullest first, so that the order here is the command's"
+    assert run(["analyze", "calls", "--by", "month", "--db", str(db)]) == Exit.OK
+    printed = [line[:7] for line in capfd.readouterr().out.splitlines() if line.startswith("20")]
+    assert printed == sorted(months)
+
+
+def test_no_call_is_said_with_what_to_widen(db: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["analyze", "calls", "--from", "2001-01-01", "--to", "2001-01-02", "--db", str(db)]) == Exit.OK
+    assert "No call matches: choose a longer period (--from and --to)" in capfd.readouterr().out
+
+
+def test_a_word_for_a_number_is_told_from_a_number_out_of_range(db: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for given, said in (("abc", "limit is no whole number."), ("0", "limit is not in the allowed range.")):
+        assert run(["mcp", "call", "search_calls", "--set", f"limit={given}", "--db", str(db)]) == Exit.USAGE
+        out = capfd.readouterr().out
+        assert said in out
+        assert "limit must be a whole number from 1 to" in out

@@ -26,6 +26,7 @@ from gongmcp.refusals import REFUSALS, refused
 from gongmcp.settings import ServerSettings
 from gongmcp.store.cache_file import declared_columns
 from gongmcp.store.schema import MODEL_DDL, RAW_DDL, SCHEMA_VERSION
+from gongmcp.store.vcon_schema import VCON_APPLICATION_ID
 from tests.gongmcp.http.test_http_settings import HTTP_CASES, HTTP_STARTED
 
 ROOT = Path(__file__).parents[2]
@@ -228,6 +229,7 @@ CACHE_CASES: list[tuple[str, str, Spoil]] = [
     ("cache_empty", "0 bytes", _bytes(b"")),
     ("cache_no_database", "text", _bytes(b"call notes\n" * 50)),
     ("cache_foreign", "another application's", _foreign),
+    ("cache_is_vcon_store", "a vCon store", _sql(f"PRAGMA application_id = {VCON_APPLICATION_ID}")),
     ("cache_truncated", "half of it", _truncated),
     ("cache_truncated", "a few bytes", _short),
     ("cache_damaged", "a page of zeros", _damaged),
