@@ -159,9 +159,32 @@ link|Der Whereby-Raum heißt [grauer Bindestrich falke minus sechs drei].
 link|La salle Whereby s'appelle [chêne tiret argent tiret soixante].
 link|Teams, Besprechungs-ID [341 602 118 45], Kennung [Xw7pQ2].
 link|La clave de anfitrión es [t p nueve v k c], no la difunda.
+key|The password is [walnut exclamation mark 17].
+key|The password is [beacon]. // Then [four oh six asterisk].
+key|Sign in with [Thunder, let me see, 6 1 8 hash] as your password.
+key|Das Passwort ist [Kastanie, großes K] [drei neun Fragezeichen].
+key|Das Passwort ist [fluss unterstrich wiese unterstrich nebel].
+key|Le mot de passe, c'est [rivière point orage soixante-douze].
+key|Le wifi invités, c'est [Jardin_Brume417].
+key|La contraseña es [limonero, la L mayúscula]. // Luego [asterisco doscientos nueve].
+key|Entra con [Nube88$] como contraseña.
+key|WLAN für Gäste: [herbst-fenster-kiefer-27]
+key|Your backup code is [R4KWP 8HQ2M]. // [T6N9B 31ZXD].
+key|Et le code de secours ? // C'est [7KQ XB4 29P].
+key|Put [mQ7fKv2xR8tZ4bWc/1hJ+0sL9dGy3nPa5eUi6oT=] as the signing secret.
 """.strip().splitlines()
 
 STAYS = """
+The password is reset every ninety days.
+The password is wrong, dash it, try again.
+The password is case sensitive and at least twelve characters.
+Password is a two factor thing now.
+Das Passwort ist abgelaufen, Punkt.
+Das Passwort ist Sache der IT.
+Le mot de passe est expiré, point.
+La contraseña es cosa de sistemas, punto.
+Guest wifi is fine, five bars.
+We came with a plan as the password to growth.
 We see q4fy2024growth as the key metric.
 Der iphone15promax ist der Schlüssel zum Erfolg.
 The windows11-enterprise is our key product.

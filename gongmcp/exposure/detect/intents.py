@@ -36,7 +36,11 @@ KEY: Final = re.compile(
     r"|staging|service|zugangs|geheim)[ -](?:keys?|tokens?)\b"
     r"|\b(?:tokens?|secrets?|passwords?|passphrase|credentials?|passwort|kennwort|\w*schlussel|geheimnis|zugriffs\w*"
     r"|mots? de passe|jetons?|cles? (?:api|secrete|d'acces|de test|privee)|contrasenas?|claves? (?:de|secreta|api)"
-    r"|llaves? (?:de|secreta|api)|secretos?|bearer|pat|jwt|api|den key|der key|the key|\w*-(?:key|token|secret))\b"
+    r"|llaves? (?:de|secreta|api)|secretos?|bearer|pat|jwt|api|den key|der key|the key"
+    r"|\w*-(?:key|token|secret)"
+    r"|(?:backup|recovery|rescue|activation)[ -]codes?|(?:wiederherstellungs|aktivierungs|sicherungs|ersatz"
+    r"|notfall)-?codes?|codes? de (?:secours|recuperation|activation)|codigos? de (?:recuperacion|respaldo"
+    r"|activacion))\b"
 )
 PASS: Final = re.compile(
     r"\b(?:pass ?-?codes?|pass ?-?words?|passwort|kennwort|kenncodes?|\w*zugangs-?codes?|\w*zugriffs-?codes?|pins?"

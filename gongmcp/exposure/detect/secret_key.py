@@ -14,7 +14,7 @@ from itertools import pairwise
 from math import log2
 from typing import Final
 
-from gongmcp.exposure.detect import phone_number
+from gongmcp.exposure.detect import password, phone_number
 from gongmcp.exposure.detect.fold import View
 from gongmcp.exposure.detect.numerals import number_words
 from gongmcp.exposure.detect.spoken import NATO, any_of
@@ -65,7 +65,9 @@ CUE_WORDS: Final = (
     r"(?:keys?|tokens?|secrets?|passwords?|passphrase|passwd|pwd|credentials?|passwort|kennwort|schlussel|geheimnis"
     r"|zugriffstoken|apischlussel|mots? de passe|jetons?|cles?|cle api|cle secrete|contrasenas?|claves?|llaves?"
     r"|secretos?"
-    r"|bearer|pat|jwt|authorization)"
+    r"|bearer|pat|jwt|authorization|(?:backup|recovery|rescue|activation|wiederherstellungs|aktivierungs|sicherungs|ersatz"
+    r"|notfall)[ -]?codes?|codes? de (?:secours|recuperation|activation)"
+    r"|codigos? de (?:recuperacion|respaldo|activacion))"
 )
 _NAMED_KEY: Final = (
     r"(?:api|access|secret|private|licen[cs]e|signing|webhook|client|account|admin|bearer|zugangs|zugriffs|geheim|lizenz"
@@ -74,10 +76,11 @@ _NAMED_KEY: Final = (
     r"|claves? (?:de )?(?:api|acceso|secreta|privada|licencia)|tokens? (?:de|d[' ]?)(?: ?(?:api|acceso|acces))"
 )
 _CALLED: Final = re.compile(
-    r"(?<![^\s\"'`(])(?P<token>(?=[a-z_-]*[0-9])[0-9a-z_-]{10,48}),?"
+    r"(?<![^\s\"'`(])(?P<token>(?=[a-z_/+-]*[0-9])[0-9a-z_/+-]{10,90}={0,2}),?"
     r" (?:as|for|is|was|als|ist|war|comme|c'est|est|como|es|era|sera)"
     r" (?:(?:your|the|my|our|a|an|new|ihr|ihren|der|den|das|mein|unser|neuer|votre|la|le|une?|notre|ma|su|el|una?|mi"
-    rf"|nuestra|tu) ){{0,2}}(?:{_NAMED_KEY})(?![0-9a-z])"
+    rf"|nuestra|tu|webhook|shared) ){{0,3}}(?P<named>{_NAMED_KEY}"
+    rf"|{CUE_WORDS}|signing secret|secret d[eu]|secreto del)(?![0-9a-z])"
 )
 """A token before the word for it: "use ... as your API key"."""
 _ALTERNATIONS: Final = 4
@@ -137,9 +140,10 @@ PATTERN: Final = (
     r"[0-9a-z]*[0-9][0-9a-z]*-[0-9a-z]{4,5}-[0-9a-z]{4,5}(?:$|[^0-9a-z])|"
     rf"{_NAMED}[_-](?:[a-z]{{2,8}}[_-])?[0-9a-z]*[0-9]|"
     r"(?:[ps] k|g h [opsur]|g l|github|glpat|x o x|a k i a|a i z a|e y j|h f|n p m)\b)"
-    rf"|[0-9][0-9a-z_-]*,? (?:as|for|is|was|als|ist|war|comme|c'est|est|como|es|era|sera) (?:[a-z]{{1,8}} ){{0,2}}"
-    rf"(?:{_NAMED_KEY})\b"
+    rf"|[0-9][0-9a-z_/+=-]*,? (?:as|for|is|was|als|ist|war|comme|c'est|est|como|es|era|sera) (?:[a-z]{{1,8}} ){{0,2}}"
+    rf"(?:{_NAMED_KEY}|secreto?)\b"
     r"|_(?:pass|passwd|password|pwd|secret|token|key)=|private key|begin [a-z ]*key|://[^\s/@:]+:[^\s/@]+@"
+    rf"|{password.PATTERN}"
     rf"|\b{CUE_WORDS}\b[^0-9a-z]{{0,6}}(?:[a-z']{{1,14}}[^0-9a-z]{{1,6}}){{0,9}}"
     rf"(?:[^\s]*[a-z_-][^\s]*[0-9]|[^\s]*[0-9][^\s]*[a-z_]|[^\s]{{15}}|[0-9]{{20}}"
     rf"|{_ONE}[ ,.\n-]{{1,3}}{_ONE}[ ,.\n-]{{1,3}}{_ONE}\b"
@@ -150,7 +154,7 @@ PATTERN: Final = (
 
 def find(view: View) -> Iterator[tuple[int, int]]:
     """Yield (start, end) in ``view.text`` of each key, in order of their start; some may overlap."""
-    finds = [*_written(view), *_announced(view), *_spelt(view)]
+    finds = [*_written(view), *_announced(view), *_spelt(view), *password.find(view)]
     yield from sorted(finds)
 
 
@@ -174,8 +178,10 @@ def _written(view: View) -> Iterator[tuple[int, int]]:
     for pattern in (_BEARER, _LOGIN_URL, _ASSIGNED, _CALLED):
         for found in pattern.finditer(text):
             start, end = found.span("value" if pattern is _ASSIGNED and found["value"] else "token")
-            if pattern is _CALLED and not _alternates(text[start:end]):
-                continue
+            if pattern is _CALLED:
+                named = re.fullmatch(_NAMED_KEY, found["named"]) is not None
+                if not _alternates(text[start:end], named=named):
+                    continue
             if _random(view, start, end) or pattern is _LOGIN_URL:
                 yield start, _continued(view, start, _stripped(text, start, end))
 
@@ -267,10 +273,10 @@ def _is_word(view: View, start: int, end: int) -> bool:
     return all(part.isalpha() and len(part) < 12 for part in body if part) and not _mixed(view, start, end)
 
 
-def _alternates(token: str) -> bool:
-    """Tell whether letters and digits alternate as they do in no name of a product."""
+def _alternates(token: str, *, named: bool) -> bool:
+    """Tell whether letters and digits alternate as in no name of a product; oftener where a bare "key" follows."""
     kinds = [char.isdigit() for char in token if char.isalnum()]
-    return sum(left != right for left, right in pairwise(kinds)) >= _ALTERNATIONS
+    return sum(left != right for left, right in pairwise(kinds)) >= (_ALTERNATIONS if named else 2 * _ALTERNATIONS)
 
 
 def _mixed(view: View, start: int, end: int) -> bool:
