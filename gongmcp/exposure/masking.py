@@ -28,6 +28,7 @@ from gongmcp.exposure.detect import (
     payment_card,
     phone_number,
     remarked_email,
+    respelt,
     secret_key,
 )
 from gongmcp.exposure.detect.fold import View
@@ -204,10 +205,16 @@ def _in_part(part: View, kinds: Sequence[Kind], signs: frozenset[str]) -> list[t
         not finds
         and signs.isdisjoint(_DICTATED)
         and not (broken_email.likely(whole.text) or addressed.likely(whole.text))
-        and not ("email" in signs and (parted_email.likely(whole.text) or remarked_email.likely(whole.text)))
+        and not ("email" in signs and _told(whole))
     ):
         return []
     return _grown(sorted(finds), announced.find(whole, finds, signs))
+
+
+def _told(view: View) -> bool:
+    """Tell whether there may be an address that is told with remarks."""
+    likely = parted_email.likely(view.text) or remarked_email.likely(view.text)
+    return likely or respelt.reading(view) is not None
 
 
 def _grown(finds: list[tuple[int, int, str]], dictated: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:

@@ -299,6 +299,108 @@ link|Das Zoom-Passwort ist [hallo2024].
 link|Link: [https://example.webex.com/example/j.php?MTID=m4f]
 link|Bitte über [teams.microsoft.com/meet/398 112 774 01], Passcode [aB3dEf]
 link|Der Zugang: [https://us05web.zoom.us/j/86311122233?pwd=Zm9v.1#success]
+email|It's [marlow], [M A R L O W], [at example dot com].
+email|Put [marlow], that's [M A R L O W]. // Then [dot reed at example dot org].
+email|My address is [j dot kettle], like the thing you boil water in, [at example dot net].
+email|Send it to [kim dot pratt]. // Pratt with two Ts. // [At example dot com].
+email|It starts with [sales underscore]. // [bath], like the city. // And the domain is [harbour with a u, dot test].
+email|the email is [tara dot quick] quick as in fast [at example dot com]
+email|yeah so it's [m a r t a] [marta] [dot bell at example dot org]
+email|my email [bob] as in bob the builder [dot stone at example dot com]
+email|It's [olu] spelled [O L U], [dot ade at mail dot example dot com].
+email|You can write to [accounts plus invoices], plus as in the sign, [at example dot org].
+email|Use [dev-ops], with a hyphen, [@example.test].
+email|Reach me on [first dot last nineteen eighty-four], digits, [at example dot com].
+email|Sure. // It's [lowe], [l o w e], no final r. // [Underscore finance at example dot com].
+email|My work one is [p.lindqvist@example.com], [L I N D Q V I S T], everybody gets it wrong.
+email|[L-I-N-D-Q at example dot com], that's [lindq].
+email|Okay, [nadia]. // With an i. // [Dot frost], frost like ice. // [At eu dot example dot net].
+email|[Grey], with an e, [dot hound, at example dot com].
+email|So [ana], one n. // [Dash], a hyphen really. // [Maria at example dot org].
+email|Mine's [tj], letters, [at example dot io].
+email|um it's [steven] with a v [dot hale] with an e at the end [at example dot com]
+email|The mailbox is [rook7], the chess piece and the number seven. // [At example dot invalid].
+email|Email's [ops], O P S, [at north dash star], two words with a dash, [dot example dot com].
+email|write to [priya dot nair] that's [n a i r] [at example dot co dot uk]
+email|It's [wren], the bird. // Then [dot cole]. // [C O L E]. // [At example dot com].
+email|It's [teddy], double d. // [At example], as in for example, [dot com].
+email|[jo], just J O, [underscore], low line, [park at example dot net].
+email|the address is [kit], K for kilo, [at example dot org]
+email|Das ist [marbo], [M A R B O], [at example punkt com].
+email|Meine Adresse ist [j punkt kessel], wie der Kochkessel, [ät example punkt de].
+email|Schreiben Sie an [tim punkt pfaff]. // Pfaff mit drei f. // [At example Punkt com].
+email|Das beginnt mit [vertrieb Unterstrich]. // [essen], wie die Stadt. // Und die Domain ist [möwe mit oe, Punkt test].
+email|also die mail ist [lena punkt koch] koch wie der beruf [at example punkt de]
+email|Das ist [buchhaltung zweitausend], in Ziffern. // Und wir hosten selbst, also [Klammeraffe example Punkt org].
+email|Notieren Sie [stefan], mit f. // [Punkt maier], mit a i. // [At example Punkt de].
+email|[meyer], [m e y e r], [at example punkt com] ist meine Adresse.
+email|Meine Mail: [k.schroeder@example.de], Schroeder mit oe.
+email|ich buchstabiere [w i e s e] wiese [punkt anna at example punkt de]
+email|Die lautet [info bindestrich nord], also mit Minuszeichen, [at example punkt de].
+email|Am besten an [ruf], wie der Anruf, [bindestrich eins at example punkt net].
+email|[Philipp], ein l, zwei p. // [Punkt Haas], doppel a. // [At mail Punkt example Punkt de].
+email|Das ist [hahn], wie das Tier. // [At example], genau wie das Beispiel auf Englisch. // [Punkt com].
+email|schreiben sie [petra] ganz normal geschrieben [punkt voss] mit zwei s [at example punkt de]
+email|Mein Postfach heißt [falke9], der Vogel und die Zahl neun. // [At example Punkt invalid].
+email|Nehmen Sie [tk], also T K, [at example punkt io].
+email|Die E-Mail ist [soeren], ö als oe, [punkt lund at example punkt com].
+email|Es ist [jörg], mit oe geschrieben. // [Unterstrich finanzen at example Punkt org].
+email|[anna plus rechnung], das Pluszeichen, [at example punkt com].
+email|Schicken Sie's an [kay], K A Y. // [Punkt wolff]. // Wolff mit zwei f. // [Ät example Punkt de].
+email|meine adresse wäre [ute] [u t e] [at example punkt net]
+email|Das ist [dahl], [D wie Dora, A wie Anton, H wie Heinrich, L wie Ludwig], [at example Punkt com].
+email|Der Anfang ist [einkauf]. // Das Wort, kleingeschrieben. // Dann [Punkt sued], mit u e. // [At example Punkt de].
+email|C'est [larbo], [L A R B O], [arobase example point com].
+email|Mon adresse c'est [j point marmite], comme la marmite, [arobase example point fr].
+email|Écrivez à [luc point petit]. // Petit comme petit. // [Arobase example point com].
+email|Ça commence par [ventes tiret bas]. // [lille], comme la ville. // Et le domaine c'est [phénix avec un e, point test].
+email|alors le mail c'est [lea point boulanger] boulanger comme le métier [arobase example point fr]
+email|Le compte, c'est [support_nord]. // Attendez, le domaine. // Voilà, [@marvel.invalid], [M A R V E L].
+email|Notez [paie deux mille], en chiffres. // Et c'est chez nous, donc [arobase example point org].
+email|C'est [maelo], [M A E L O]. // Un [point], puis [ferrand trente]. // [À commercial example point net].
+email|[durand], [d u r a n d], [arobase example point com], c'est tout.
+email|Mon mail : [p.lefevre@example.fr], Lefèvre sans accent.
+email|j'épelle [n a d i a] nadia [point roux arobase example point fr]
+email|C'est [info tiret sud], avec un trait d'union, [arobase example point fr].
+email|Le mieux c'est [appel], deux p, un l, [tiret un arobase example point net].
+email|[Philippe], un l deux p. // [Point haas], deux a. // [Arobase mail point example point fr].
+email|C'est [coq], comme l'animal. // [Arobase example], comme exemple en anglais. // [Point com].
+email|envoyez à [karine] avec un k [point voss] avec deux s [arobase example point fr]
+email|La boîte s'appelle [merle9], l'oiseau et le chiffre neuf. // [Arobase example point invalid].
+email|Prenez [tk], donc T K, [arobase example point io].
+email|L'adresse, c'est [helene], sans accents, [point lund arobase example point com].
+email|C'est [joel], sans tréma. // [Tiret bas finances arobase example point org].
+email|[anna plus factures], le signe plus, [arobase example point com].
+email|Envoyez-le à [kay], K A Y. // [Point wolff]. // Wolff avec deux f. // [Arobase example point fr].
+email|mon adresse ce serait [ute] [u t e] [arobase example point net]
+email|C'est [dahl], [D comme Denise, A comme Anatole, H comme Henri, L comme Louis], [arobase example point com].
+email|Le début c'est [achats]. // Le mot, en minuscules. // Ensuite [point sud], S U D. // [Arobase example point fr].
+email|Es [larbo], [L A R B O], [arroba example punto com].
+email|Mi correo es [j punto olla], como la olla de cocina, [arroba example punto es].
+email|Escriba a [luis punto chico]. // Chico como pequeño. // [Arroba example punto com].
+email|Empieza con [ventas guion bajo]. // [lugo], como la ciudad. // Y el dominio es [cigüeña sin diéresis, punto test].
+email|pues el correo es [lea punto panadero] panadero como el oficio [arroba example punto es]
+email|La cuenta es [soporte_norte]. // Espere, el dominio. // Ya, [@marvela.invalid], [M A R V E L A].
+email|Apunte [nominas dos mil], en cifras. // Y lo tenemos nosotros, o sea [arroba example punto org].
+email|Es [maelo], [M A E L O]. // Un [punto], luego [ferrer treinta]. // [Arroba comercial punto example punto net].
+email|[duran], [d u r a n], [arroba example punto com], y ya.
+email|Mi mail: [p.ibanez@example.es], Ibáñez con n.
+email|le deletreo [n a d i a] nadia [punto rojo arroba example punto es]
+email|Es [info guion sur], con guion normal, [arroba example punto es].
+email|Mejor a [llamada], con doble ele, [guion uno arroba example punto net].
+email|[Filipa], con efe. // [Punto haas], dos aes. // [Arroba mail punto example punto es].
+email|Es [gallo], como el animal. // [Arroba example], como ejemplo en inglés. // [Punto com].
+email|mandelo a [karina] con ka [punto vos] con be chica [arroba example punto es]
+email|El buzón se llama [mirlo9], el pájaro y el número nueve. // [Arroba example punto invalid].
+email|Ponga [tk], o sea T K, [arroba example punto io].
+email|La dirección es [helena], sin hache, no, con hache, [punto lund arroba example punto com].
+email|Es [joel], sin acento. // [Guion bajo finanzas arroba example punto org].
+email|[ana más facturas], el signo más, [arroba example punto com].
+email|Envíelo a [kay], K A Y. // [Punto wolff]. // Wolff con dos efes. // [Arroba example punto es].
+email|mi direccion seria [ute] [u t e] [arroba example punto net]
+email|Es [dahl], [D de dedo, A de Ana, H de hotel, L de Luis], [arroba example punto com].
+email|Al principio va [compras]. // La palabra, en minúsculas. // Luego [punto sur], S U R. // [Arroba example punto es].
+email|Uxía, que es [u, equis, i, a], [punto lama arroba example punto com], sí, es gallego.
 """.strip().splitlines()
 
 STAYS = """
@@ -321,4 +423,23 @@ Die letzten Zahlen waren 415. // Davor 350. // Am Anfang 24.
 The lot is full. // Lot 12 was sold. // Lot 14 as well.
 The key is speed. // Then scale. // And live dash boards.
 Visit our booth, meet the team, and join us live at the event.
+The product is Kiro, K I R O, and you find it at example dot com.
+We sell on velino dot com, V E L I N O, like the wine.
+Our site is harbour dot test, harbour with a u.
+Die Firma heißt Kolibri, K O L I B R I. // Schauen Sie bei example punkt de.
+Wir sind in Essen, wie die Stadt. // Auf example punkt de steht alles.
+La société s'appelle Marvel, M A R V E L. // Le site c'est example point fr.
+Nous sommes à Lille, comme la ville. // Allez sur example point com.
+La empresa es Mirlo, M I R L O. // La página es example punto es.
+Estamos en Lugo, como la ciudad. // Todo está en example punto com.
+We use dot net, N E T, with Java.
+It is like the thing for your hair, dot. // We ship in May.
+Version two dot one, as in the release, at the end of Q three.
+The metric is A R R, arr, and we are at two point five.
+C'est le ROI, R O I, qui compte, à trois point deux.
+El margen, o sea M, está en dos punto cinco, como el año pasado.
+Der Umsatz, also U, lag bei drei Punkt fünf, wie im Vorjahr.
+I work at Marlow, M A R L O W. // The office is at example street.
+Our page is at example dot com, E X A M P L E.
+My email arrived. // The site is kiel dot test, like the city.
 """.strip().splitlines()

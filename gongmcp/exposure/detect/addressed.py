@@ -33,6 +33,8 @@ PATTERN: Final = (
     rf"(?:\.| dot | punkt | point | punto ){TOP}\b"
 )
 """What a text with a domain alone holds, for the quick look."""
+_LOOKS: Final = frozenset({"look", "looking", "looked", "visit", "find", "go", "see"})
+"""What stands before "at" and a website."""
 _MARK: Final = "{redacted:"
 _LEAD: Final = 7
 _FARTHEST: Final = 5
@@ -60,6 +62,8 @@ def find(view: View, bits: Sequence[Bit], finds: Sequence[tuple[int, int, str]])
         first, stop = sentences[at]
         lead = [bit for bit in bits[first:stop] if bit.end <= start]
         if len(lead) > _LEAD or (not sign and _PAGE.search(view.text, starts[at], start)):
+            continue
+        if sign == "at" and lead and lead[-1].word in _LOOKS:
             continue
         boxes = _boxes_before(view, bits, sentences[:at], sign=sign)
         if boxes and not any(_MARK in view.text[slice(*box)] for box in boxes):

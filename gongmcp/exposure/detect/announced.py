@@ -19,6 +19,7 @@ from gongmcp.exposure.detect import (
     broken_email,
     coded_pieces,
     dictation,
+    email_address,
     gathered,
     linked,
     meeting_code,
@@ -27,6 +28,7 @@ from gongmcp.exposure.detect import (
     phone_number,
     pieces,
     remarked_email,
+    respelt,
     room_pieces,
     secret_key,
     spelt_code,
@@ -163,6 +165,7 @@ def find(view: View, finds: Sequence[Find], signs: frozenset[str]) -> list[Find]
     if "email" in signs:
         out += [(start, end, "email") for start, end in remarked_email.find(view, bits)]
         out += [(start, end, "email") for start, end in parted_email.find(view, bits, [*finds, *out])]
+        out += [(start, end, "email") for start, end in _without_remarks(view, [*finds, *out])]
     in_pieces = list(pieces.find(view, bits, [*finds, *out]))
     out += in_pieces
     at = 0
@@ -197,6 +200,23 @@ def find(view: View, finds: Sequence[Find], signs: frozenset[str]) -> list[Find]
     if finds or out:
         out += beside.find(view, gathered.read(bits), [*finds, *out])
     return [found for found in out if _MARK not in view.text[found[0] : found[1]]]
+
+
+def _without_remarks(view: View, finds: Sequence[Find]) -> Iterator[tuple[int, int]]:
+    """Yield the addresses that are found when remarks and spellings are left out, and the spellings of any address."""
+    known = [(start, end) for start, end, kind in finds if kind == "email"]
+    reading = respelt.reading(view)
+    if reading is not None:
+        bare = reading.view
+        bits = dictation.read(bare)
+        here: list[Find] = [(start, end, "email") for start, end in email_address.find(bare)]
+        for find_more in (broken_email.find, addressed.find, parted_email.find):
+            here += [(start, end, "email") for start, end in find_more(bare, bits, here)]
+        here += [(start, end, "email") for start, end in remarked_email.find(bare, bits)]
+        places = [reading.back(start, end) for start, end, _ in here]
+        yield from places
+        known += places
+    yield from respelt.beside(view.text, known)
 
 
 def _in_fours(bits: Sequence[Bit]) -> bool:

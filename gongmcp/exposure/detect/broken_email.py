@@ -80,6 +80,7 @@ def find(view: View, bits: Sequence[Bit], finds: Sequence[tuple[int, int, str]])
             continue
         if CUE.search(view.text, max(0, before[0] - _CUE_WINDOW), before[0]):
             yield before
+            yield from _begun_before(view, bits, starts, before[0])
             yield domain.span("domain")
     for both in first:
         if _is_domain(text, *both.span("domain")):
@@ -126,6 +127,8 @@ def _begun_before(view: View, bits: Sequence[Bit], starts: Sequence[int], start:
         at += 1  # the answer between two pieces was taken for the mailbox
     if at + 1 < len(bits) and bits[at].word in SEQUENCE and bits[at + 1].sign in {"_", "-", ".", "+"}:
         at += 1  # "then dot whitlock"
+        if email_address.ends_domain(bits[min(at + 1, len(bits) - 1)].word):
+            return  # "Then dot net took over."
     while at > 0 and bits[at - 1].sign in {"_", "-", "."} and bits[at - 1].end == bits[at].start:
         at -= 1
     if at < 1 or not _opens_sentence(bits, at):

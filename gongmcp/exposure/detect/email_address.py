@@ -73,7 +73,7 @@ _RIGHT_WORDS: Final = re.compile(
 )
 _RIGHT_DOT: Final = re.compile(
     rf"(?P<tight>\.)(?=[{_W}])"
-    rf"|(?P<loose>(?:[^\S\n]?\.[^\S\n]?|\.\n))(?=[{_W}])"
+    rf"|(?P<loose>(?:[^\S\n]?\.[^\S\n]?|\.\n))(?=[{_W}])(?!(?:{_said_dot})\s)"
     rf"|(?P<said>{_GAP}(?:{_said_dot}){_GAP}|{_GAP}dot(?=com\b)"
     rf"|\s?[\[({{<]\s?(?:{_said_dot}|\.)\s?[\])}}>]\s?)(?=[{_W}])"
 )

@@ -112,7 +112,7 @@ _MOST_SILENT: Final = 6
 _MOST_NAME: Final = 4
 _MOST_WORDS, _MOST_TOLD = 12, 18
 """A sentence with a part has no more words, and the one that opens the telling no more than that."""
-_MOST_LEAD, _MOST_WITH_SIGN = 6, 4
+_MOST_LEAD, _MOST_WITH_SIGN = 6, 8
 _NAMED: Final = re.compile(
     r"\b(?:(?:first|last|family|second|middle|sur)[ -]?(?:names?|initials?)|initial(?:e|es)?|surname|nachname|vorname"
     r"|familienname|nom de famille|nom|prenom|apellidos?|nombre)(?:'s|,| is| ist| est| es|:)? (?P<name>[a-z-]+)"
