@@ -1,18 +1,17 @@
-"""Recall of masking on lines written by people who had not seen the detectors.
+"""Recall of masking on lines written by six people who had not seen the detectors.
 
-``labelled.jsonl`` came first, ``fresh.jsonl`` and ``third.jsonl`` later, each by somebody else. Of each kind, form
-and language every other line was then used to make the detectors better; what is measured here are the lines in
-between, which nobody who works on a detector looks at. A failure names kinds and counts, never a line.
-
-The goal is 0.98 everywhere. Where that is not reached yet, the floor is what was measured, so that it gets no worse;
-``docs/exposure.md`` says so.
+The first three files and, of each kind, form and language, every other line of the fourth and fifth were then used to
+make the detectors better: on those lines the goal is held, 0.98 in each kind, form and language. The other lines, and
+all of the sixth file, nobody who works on a detector has looked at. They say how much is found of what was never seen;
+their floor is what was measured, so that it gets no worse, and ``docs/exposure.md`` says so. A failure names kinds and
+counts, never a line.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,19 +22,20 @@ from gongmcp.exposure.masking import mask_sentences
 
 FOLDER = Path(__file__).parent
 KINDS = ("email", "phone", "card", "iban", "key", "link")
+FORMS = ("written", "spoken", "split")
 LANGUAGES = ("en", "de", "fr", "es")
-FLOORS = {
-    ("labelled.jsonl", "written"): 0.99,
-    ("labelled.jsonl", "spoken"): 0.99,
-    ("labelled.jsonl", "split"): 0.99,
-    ("fresh.jsonl", "written"): 0.97,
-    ("fresh.jsonl", "spoken"): 1.0,
-    ("fresh.jsonl", "split"): 0.92,
-    ("third.jsonl", "written"): 1.0,
-    ("third.jsonl", "spoken"): 0.91,
-    ("third.jsonl", "split"): 0.82,
-}
+OPENED = ("labelled.jsonl", "fresh.jsonl", "third.jsonl")
+HALVED = ("fourth.jsonl", "fifth.jsonl")
+HELD_BACK = ("sixth.jsonl",)
 GOAL = 0.98
+FLOORS = {
+    "written": {"email": 1.0, "phone": 0.98, "card": 0.98, "iban": 1.0, "key": 0.9, "link": 0.97},
+    "spoken": {"email": 0.9, "phone": 0.9, "card": 0.95, "iban": 0.97, "key": 0.75, "link": 0.8},
+    "split": {"email": 0.85, "phone": 0.97, "card": 0.98, "iban": 0.97, "key": 0.7, "link": 0.85},
+}
+"""Of what was never seen, the share that was measured, rounded down."""
+
+Stratum = tuple[str, str, str]
 
 
 def lines(name: str) -> list[dict[str, Any]]:
@@ -43,16 +43,34 @@ def lines(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (FOLDER / name).read_text(encoding="utf-8").splitlines()]
 
 
-def held_out(name: str) -> list[dict[str, Any]]:
-    """Return the lines that no detector was made with: of each kind, form and language every second one."""
-    seen: Counter[tuple[str, str, str]] = Counter()
-    kept = []
+def stratum(line: dict[str, Any]) -> Stratum:
+    """Return the kind, form and language of a line."""
+    return line["kind"], line["form"], line["language"]
+
+
+def opened() -> Iterator[dict[str, Any]]:
+    """Yield the lines that detectors were made with."""
+    for name in OPENED:
+        yield from lines(name)
+    for name in HALVED:
+        yield from half(name, 1)
+
+
+def unseen() -> Iterator[dict[str, Any]]:
+    """Yield the lines that nobody who works on a detector has looked at."""
+    for name in HALVED:
+        yield from half(name, 0)
+    for name in HELD_BACK:
+        yield from lines(name)
+
+
+def half(name: str, odd: int) -> Iterator[dict[str, Any]]:
+    """Yield of each kind, form and language every other line: the first, third, ... (*odd* 1) or the second, fourth."""
+    seen: Counter[Stratum] = Counter()
     for line in lines(name):
-        stratum = (line["kind"], line["form"], line["language"])
-        seen[stratum] += 1
-        if seen[stratum] % 2 == 0:
-            kept.append(line)
-    return kept
+        seen[stratum(line)] += 1
+        if seen[stratum(line)] % 2 == odd:
+            yield line
 
 
 def survives(sentences: Sequence[str], secrets: Sequence[Sequence[str]]) -> bool:
@@ -62,32 +80,39 @@ def survives(sentences: Sequence[str], secrets: Sequence[Sequence[str]]) -> bool
 
 
 @cache
-def measured(name: str) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, str]]]:
-    """Return lines and misses of a file by (kind, form)."""
-    seen: Counter[tuple[str, str]] = Counter()
-    missed: Counter[tuple[str, str]] = Counter()
-    for line in held_out(name):
-        seen[line["kind"], line["form"]] += 1
-        missed[line["kind"], line["form"]] += survives(line["sentences"], line["secret"])
+def measured(which: str) -> tuple[Counter[Stratum], Counter[Stratum]]:
+    """Return lines and misses by kind, form and language, of the lines that are ``opened`` or ``unseen``."""
+    seen: Counter[Stratum] = Counter()
+    missed: Counter[Stratum] = Counter()
+    for line in opened() if which == "opened" else unseen():
+        seen[stratum(line)] += 1
+        missed[stratum(line)] += survives(line["sentences"], line["secret"])
     return seen, missed
 
 
-@pytest.mark.parametrize(("name", "form"), FLOORS)
-def test_recall_of_each_form(name: str, form: str) -> None:
-    seen, missed = measured(name)
-    total = sum(count for (_, of), count in seen.items() if of == form)
-    lost = sum(count for (_, of), count in missed.items() if of == form)
-    assert {kind for kind, of in seen if of == form} == set(KINDS)
-    # Not pytest's own display of a comparison: it would print the lines.
-    if total - lost < FLOORS[name, form] * total:
-        by_kind = ", ".join(f"{kind} {seen[kind, form] - missed[kind, form]}/{seen[kind, form]}" for kind in KINDS)
-        pytest.fail(f"{name}, {form}: {total - lost} of {total}; {by_kind}", pytrace=False)
+def test_the_goal_is_held_in_each_stratum_of_the_opened_lines() -> None:
+    seen, missed = measured("opened")
+    assert len(seen) == len(KINDS) * len(FORMS) * len(LANGUAGES)
+    low = [at for at in seen if seen[at] - missed[at] < GOAL * seen[at]]
+    below = [f"{'/'.join(at)} {seen[at] - missed[at]} of {seen[at]}" for at in low]
+    if below:  # not pytest's own display of a comparison: it would print the lines
+        pytest.fail("; ".join(below), pytrace=False)
 
 
-def test_every_language_has_its_lines() -> None:
-    for name in {name for name, _ in FLOORS}:
-        counted = Counter((line["language"], line["form"]) for line in held_out(name))
-        assert len(counted) == 3 * len(LANGUAGES)
+@pytest.mark.parametrize("form", FORMS)
+def test_recall_of_what_was_never_seen(form: str) -> None:
+    seen, missed = measured("unseen")
+    for kind in KINDS:
+        total = sum(seen[kind, form, language] for language in LANGUAGES)
+        found = total - sum(missed[kind, form, language] for language in LANGUAGES)
+        if found < FLOORS[form][kind] * total:
+            pytest.fail(f"{kind}, {form}: {found} of {total}", pytrace=False)
+
+
+def test_every_stratum_has_its_lines() -> None:
+    for name in (*OPENED, *HALVED, *HELD_BACK):
+        counted = Counter(map(stratum, lines(name)))
+        assert len(counted) == len(KINDS) * len(FORMS) * len(LANGUAGES)
         assert len(set(counted.values())) == 1
 
 
@@ -101,7 +126,7 @@ def test_innocent_lines_are_left_alone() -> None:
 
 
 def test_control_without_masking_every_value_survives() -> None:
-    for name in {name for name, _ in FLOORS}:
+    for name in (*OPENED, *HALVED, *HELD_BACK):
         for line in lines(name):
             assert any(
                 part in text for text, parts in zip(line["sentences"], line["secret"], strict=True) for part in parts
