@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Final
 
-from gongmcp.exposure.detect import link_path, passcode, room_link, share_link
+from gongmcp.exposure.detect import link_path, passcode, room_link, room_name, share_link
 from gongmcp.exposure.detect.fold import View
 from gongmcp.exposure.detect.spoken import words
 
@@ -103,7 +103,8 @@ _CODE_LEAD: Final = re.compile(
     r"|die|le|la|el|number|nummer"
     r"|numero|no|nr|num|code|then|um|uh|er|ah|ahm|euh|eh|este|here|hier|voici|aqui|again|nochmal|for|fur|pour"
     r"|para|this|diese|dieses|cette|esta"
-    r"|meeting|call|reunion|conference|today|would|enter|reads|and|und|et|y|followed|by|ok|okay|please|bitte|wie"
+    r"|meeting|call|reunion|conference|konferenz|besprechung|sitzung|webinar|webinaire|conferencia|sala|salle|llamada|visio"
+    r"|videokonferenz|videoconferencia|audioconferencia|audioconference|today|would|enter|reads|and|und|et|y|followed|by|ok|okay|please|bitte|wie"
     r"|folgt|suivant|siguiente|tiene|that|zoom)\b[\s.,;:=#\"'`-]*)*"
 )
 _CODE: Final = re.compile(
@@ -130,7 +131,7 @@ PATTERN: Final = (
     r"|punkt|point|punto|period)\s+)"
     r"(?:us\b|u s\b|com|google|microsoft|live|goto|jit|si\b|org|skype|lync|aws|ring|vc\b|me\b|co\b|events|eu\b"
     r"|zoho|apple|zoom|pexip)"
-    r"|(?:where ?by|jitsi)[ -]?(?:room|raum)|(?:salle|sala|raum|room) (?:de )?(?:whereby|jitsi)\b|\bwebcast\."
+    r"|(?:where ?by|jitsi)[ -]?(?:room|raum)|(?:salle|sala|raum|room) (?:de )?(?:whereby|jitsi)\b|\bwebcast\.[a-z]"
     r"|https?://[^\s]*[?&#][a-z_]+=|\b(?:z o o m|m e e t|t e a m s|w e b e x)\b|"
     r"\b(?:pass ?-?codes?|access[ -]codes?|pins?|geheimzahl|[a-z]*-?(?:kenn|zugangs|einwahl|zugriffs|zutritts"
     r"|teilnehmer|konferenz)-?(?:codes?|pins?|ids?)|"
@@ -140,14 +141,14 @@ PATTERN: Final = (
     r"|attendee) (?:codes?|pins?|ids?|keys?))\b|"
     rf"\b{_MEETING}[ -]?{_CODE_NOUN}\b|\b(?:id|identifiant|identificador|codigo|code|numero|contrasena"
     rf"|mot de passe|clave) (?:de|du|der|para) "
-    rf"|{room_link.PATTERN}|{share_link.PATTERN}|{passcode.PATTERN}|{_ROOM_HOST}"
+    rf"|{room_link.PATTERN}|{share_link.PATTERN}|{passcode.PATTERN}|{room_name.PATTERN}|{_ROOM_HOST}"
 )
 """What a text with a link or code holds, for the quick look of ``gongmcp.exposure.masking``."""
 
 
 def find(view: View) -> Iterator[tuple[int, int]]:
     """Yield (start, end) in ``view.text`` of each link and code, in order of their start; some may overlap."""
-    links = [*_links(view), *room_link.find(view), *share_link.find(view)]
+    links = [*_links(view), *room_link.find(view), *room_name.find(view), *share_link.find(view)]
     yield from sorted([*links, *_codes(view, links), *passcode.find(view)])
 
 
