@@ -401,6 +401,71 @@ email|mi direccion seria [ute] [u t e] [arroba example punto net]
 email|Es [dahl], [D de dedo, A de Ana, H de hotel, L de Luis], [arroba example punto com].
 email|Al principio va [compras]. // La palabra, en minúsculas. // Luego [punto sur], S U R. // [Arroba example punto es].
 email|Uxía, que es [u, equis, i, a], [punto lama arroba example punto com], sí, es gallego.
+email|so you can email me it's [p as in paul dot o'hara at example dot com]
+email|It's all one word, [blueridge], no space, [at example dot org].
+email|My email's [c dot wu], W U, [at example dot com], and my colleague is [d dot li], L I, [at example dot com].
+email|You take my surname, [okafor], O K A F O R. // Then [at example dot com].
+email|It's [katie with a k dot brown with an e at example dot com]
+email|[orders+eu@example.com], plus as in addition.
+email|Write [lou], that's L, O, U. // And then [dot marsh at example dot com].
+email|[tom four seven], as numerals, not words, [at example dot com].
+email|[rory], R O R Y, dash, [quinn], Q U double N, no, Q U I double N, [at example dot com].
+email|[press], as in newspapers. // [at example dot org].
+email|Ja, [jessica punkt moor], Moor ohne e, [ät vertrieb punkt example punkt de].
+email|[max unterstrich zwölf], eins zwei, [ät example punkt net], genau.
+email|Vorname [jan], J A N. // Punkt, [Nachname keller]. // [At example punkt com].
+email|[ivan], I wie Ida, V wie Viktor, A, N, [at example punkt com].
+email|äh [sam], kurz für samuel, [bindestrich fuchs], wie das tier, [at example punkt de]
+email|Schreiben Sie [lutz], also L, U, T, Z. // Und dann [Punkt marsch ät example Punkt de].
+email|Können Sie's an [b lopez], B wie Berta, [at example punkt com] schicken?
+email|[presse], wie die Zeitung. // [At example Punkt org].
+email|Die Adresse: [k.weiss@example.de], Weiss mit Doppel-s.
+email|Oui, [jessica point maure], Maure sans majuscule, [arobase ventes point example point fr].
+email|[max tiret bas douze], un deux, [arobase example point net], voilà.
+email|Prénom [jean], J E A N. // Point, [nom de famille keller]. // [Arobase example point com].
+email|[ivan], I comme Irène, V comme Victor, A, N, [arobase example point com].
+email|euh [sam], pour samuel, [tiret renard], comme l'animal, [arobase example point fr]
+email|Écrivez [loup], donc L, O, U, P. // Et après [point marche arobase example point fr].
+email|Vous pouvez l'envoyer à [b lopez], B comme Berthe, [arobase example point com] ?
+email|[presse], comme le journal. // [Arobase example point org].
+email|pues escríbame a [p de pedro punto ohara arroba example punto es]
+email|Todo junto, [cieloazul], sin espacio, [arroba example punto org].
+email|El mío es [c punto wu], W U, [arroba example punto com], y mi compañero es [d punto li], L I, [arroba example punto com].
+email|Coge mi apellido, [okur], O K U R. // Luego [arroba example punto com].
+email|es [katia con k punto bruno arroba example punto es]
+email|mi correo sería [nina] n i n a [arroba soporte punto example punto com]
+email|[tom cuatro siete], en números, no en letras, [arroba example punto com].
+email|vale apunte [f r e y a] freya [punto holm] h o l m [arroba example punto net]
+email|Primero [gruber], G R U B E R, tal cual. // Luego [guion dos]. // [Arroba example punto es].
+email|write me at [dana.reed AT example DOT com] please
+email|ok so its [dana] then a dot then [reed] then the at sign then [example dot com]
+email|The first bit's [d.reed], the second is after the at, [mail.example.com].
+email|so my email address is [dana dot reed one two at sub dot example dot com] thanks
+email|Just my initials, [d r], and [at example dot com].
+email|[dana], sorry, [diana], [dot reed at example dot com].
+email|[dana.reed@example], that's dot com, not dot net.
+email|Meine Adresse: [dana.ried (ät) example (punkt) de].
+email|[dana_ried ät example.de], mit Unterstrich dazwischen.
+email|Bereit? [D A N A]. // Dann ein [Punkt]. // Dann [R I E D]. // Und [ät example Punkt de].
+email|Ich buchstabiere. // [R wie Richard, I wie Ida, E wie Emil, D wie Dora]. // [At example Punkt de].
+email|Nein nein, nicht dana, sondern [danna] mit zwei n, [danna ät example punkt de].
+email|die heißt [außendienst bindestrich nord] mit eszett [at example punkt de]
+email|meine mailadresse lautet [dana punkt ried eins zwei ät sub punkt example punkt de] danke
+email|Mon adresse : [dana.reau (arobase) example (point) fr].
+email|[dana_reau arobase example.fr], avec un tiret bas au milieu.
+email|Prête ? [D A N A]. // Puis un [point]. // Puis [R E A U]. // Et [arobase example point fr].
+email|J'épelle. // [R comme Raoul, E comme Eugène, A comme Anatole, U comme Ursule]. // [Arobase example point fr].
+email|Non non, pas dana, c'est [danna] avec deux n, [danna arobase example point fr].
+email|elle s'appelle [terrain tiret nord] avec deux r [arobase example point fr]
+email|mon adresse mail c'est [dana point reau un deux arobase sub point example point fr] merci
+email|Envoyez à [quatre w], donc le chiffre quatre et un double v, [arobase example point com].
+email|escribe a [dana.rios ARROBA example PUNTO es] por favor
+email|vale pues [dana] luego un punto luego [rios] luego la arroba luego [example punto es]
+email|La primera parte es [d.rios], la segunda tras la arroba es [mail.example.es].
+email|Solo mis iniciales, [d r], y luego [arroba example punto es].
+email|[dana], perdón, [diana], [punto rios arroba example punto es].
+email|¿Lo tiene? [dana]. // Sí. // [Punto rios]. // Sí. // [Arroba example punto es].
+email|Al principio [dana]. // Mayúscula o no, da igual. // Después [guion rios]. // Y al final [arroba example punto es].
 """.strip().splitlines()
 
 STAYS = """
@@ -442,4 +507,23 @@ Der Umsatz, also U, lag bei drei Punkt fünf, wie im Vorjahr.
 I work at Marlow, M A R L O W. // The office is at example street.
 Our page is at example dot com, E X A M P L E.
 My email arrived. // The site is kiel dot test, like the city.
+The Kiel office, like the city, is at example dot com slash offices.
+We rank at number one, with a U, dot.
+Margins were flat, like last year, at two point five.
+Our page, the new one, is at example dot com.
+Unsere Seite, die neue, ist auf example punkt de.
+Notre site, le nouveau, est sur example point fr.
+Nuestra página, la nueva, está en example punto es.
+The team, all of them, works at example.
+Das Team, alle zusammen, ist bei Punkt drei der Agenda.
+On en est au point trois, comme prévu, avec un retard.
+Estamos en el punto tres, como siempre, con retraso.
+The stock trades, with a ticker, E X M P, at ten dot five.
+Visit us, like everyone, at example dot org.
+The SaaS team, S A A S, closed at two point one million.
+Wir haben S A P, sap, im Einsatz. // Dann punkt eins der Liste.
+C'est le point, comme on dit. // Puis la suite.
+Java, J A V A, and dot net run side by side.
+The webinar, the one in May, is at example dot com slash webinar.
+The company is Marbo, M A R B O. // Have a look at example dot com.
 """.strip().splitlines()

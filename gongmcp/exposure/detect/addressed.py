@@ -63,7 +63,7 @@ def find(view: View, bits: Sequence[Bit], finds: Sequence[tuple[int, int, str]])
         lead = [bit for bit in bits[first:stop] if bit.end <= start]
         if len(lead) > _LEAD or (not sign and _PAGE.search(view.text, starts[at], start)):
             continue
-        if sign == "at" and lead and lead[-1].word in _LOOKS:
+        if view.text.startswith("at ", start) and lead and lead[-1].word in _LOOKS:
             continue
         boxes = _boxes_before(view, bits, sentences[:at], sign=sign)
         if boxes and not any(_MARK in view.text[slice(*box)] for box in boxes):

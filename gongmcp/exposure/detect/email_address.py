@@ -133,7 +133,7 @@ PATTERN: Final = (
     rf"|euh)[\s,.]+)?(?:{any_of((_TOP_LEVEL | _COUNTRIES) - {'live', 'group', 'company'})}"
     rf"|[a-z][ ,.\n]{{1,3}}[a-z]|c o ?m|o r g|n e t)\b"
     rf"|\b(?:at|a|et|ad)\s+[{_W}-]+(?:\.[{_W}-]+)*\.[a-z]{{2}}"
-    r"|\b(?:left of|links vo[mn]|a gauche de|izquierda de(?: la| el|l)?) (?:the |dem |l')?(?:at|@)\b"
+    r"|\b(?:left of|links vo[mn]|a gauche de|izquierda de(?: la| el|l)?) (?:the |dem |l')?(?:at|@)\b|\b(?:the|dem) at\b"
 )
 """What a text with an address holds, for the quick look of ``gongmcp.exposure.masking``."""
 

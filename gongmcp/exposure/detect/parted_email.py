@@ -147,7 +147,7 @@ def find(view: View, bits: Sequence[Bit], finds: Sequence[tuple[int, int, str]])
     opened = any(cue.search(view.text) for cue in (_OPENING, _AHEAD, _HELPED))
     told = opened or _JOINT.search(view.text)
     shown = named or broken_email.likely(view.text) or _SIGN_ALONE.search(view.text)
-    if len(sentences) < 2 or not (likely(view.text) or (told and shown)):
+    if not (likely(view.text) or (told and shown)):
         return
     signed = list(addressed.signed_domains(view))
     for at, sentence in enumerate(sentences):
@@ -159,7 +159,8 @@ def find(view: View, bits: Sequence[Bit], finds: Sequence[tuple[int, int, str]])
         if not domain:
             continue
         alone = at and _SIGN_ONLY.fullmatch(view.text, sentences[at - 1].start, sentences[at - 1].end)
-        parts = _parts(view, bits, sentences[: at - 1 if alone else at], sure=sure, bare=bare) if at else []
+        before = [*sentences[: at - 1 if alone else at], *_head(view, bits, sentence)]
+        parts = _parts(view, bits, before, sure=sure, bare=bare) if before else []
         parts = parts or _told_behind(view, bits, sentences[at + 1 : at + 2])
         if parts and not any(_MARK in view.text[start:end] for start, end in parts):
             yield from parts
@@ -229,6 +230,16 @@ def _domain(
     if alone:
         return [alone.span("domain")], False, False
     return [], False, False
+
+
+def _head(view: View, bits: Sequence[Bit], sentence: Sentence) -> Iterator[Sentence]:
+    """Yield what stands before the words for a domain in their sentence, when a clause ends there."""
+    after = _AFTER.search(view.text, sentence.start, sentence.end)
+    stop = next((at for at in range(sentence.first, sentence.stop) if after and bits[at].end > after.start()), 0)
+    while stop > sentence.first and not bits[stop - 1].comma:
+        stop -= 1
+    if stop > sentence.first:
+        yield Sentence(sentence.first, stop, sentence.start, bits[stop - 1].end)
 
 
 def _heads(bits: Sequence[Bit], sentence: Sentence, start: int) -> bool:

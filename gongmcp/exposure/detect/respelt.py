@@ -40,18 +40,23 @@ _PLAIN: Final = rf"(?!{_SIGN}(?![\w']))[\w'-]+"
 _ARTICLE: Final = r"(?:an?|the|one|two|ein|eine[mnr]?|de[rmn]|das|die|zwei|une?|les?|la|deux|el|los|dos|[0-9])"
 _LIKENESS: Final = r"(?:(?:just|exactly|so|genau|ganz|tout|tal|written|geschrieben) )?(?:as in|like|as|wie|comme|como)"
 _WITH: Final = (
-    r"(?:(?:also|so|donc|o sea|spelt|written|but|aber|mais|pero) )?(?:with|without|mit|ohne|avec|sans|con|sin)"
+    r"(?:(?:also|so|donc|o sea|spelt|spelled|written|but|aber|mais|pero) )?(?:with|without|mit|ohne|avec|sans|con|sin)"
 )
-_LABEL: Final = r"(?:in|en|not?|kein|pas|just|nur|juste|solo|all|alles|tout|todo|double|doppel|doble)"
+_LABEL: Final = (
+    r"(?:in|en|not?|kein|pas|just|nur|juste|solo|all|alles|tout|todo|double|doppel|doble|capital"
+    r"|lower|upper|gross(?:es)?|klein(?:es)?|majuscules?|minuscules?|mayusculas?|minusculas?)"
+)
 _CLAUSE: Final = re.compile(
-    rf",\s(?:(?:{_LIKENESS}|{_WITH}|{_LABEL})\s(?:{_ARTICLE}\s)?[\w'-]+|{_ARTICLE}(?:\s{_PLAIN}|'[\w-]+)|l'[\w-]+"
+    rf",\s(?:(?:{_LIKENESS}|{_WITH}|{_LABEL})\s(?:{_ARTICLE}\s)?[\w'-]+"
+    rf"|(?:(?:also|so|donc|o sea)\s)?{_ARTICLE}(?:\s{_PLAIN}|'[\w-]+)|l'[\w-]+"
     rf"|letters|digits|ziffern|buchstaben|chiffres|lettres|letras|cifras)"
     rf"(?:\s(?:{_TAIL}|{_PLAIN})){{0,7}}(?=[,.;!?\n]|$|\s{_SIGN}\s)"
 )
 """A remark that a comma parts from what it is about."""
 _BARE: Final = re.compile(
     rf"(?P<word>\b\w{{2,}})(?P<remark>\s(?:(?P=word)\s)?(?:{_LIKENESS}(?:\s{_PLAIN}){{1,4}}"
-    rf"|{_WITH}(?:\s{_ARTICLE})?\s(?:[a-z]|{any_of(LETTER_NAMES)}|[a-z]{{2}}|accents?|acentos?|trema|umlaut|dieresis|{_JOINED})"
+    rf"|{_WITH}(?:\s{_ARTICLE})?"
+    rf"\s(?:[a-z]{{1,2}}|{any_of(LETTER_NAMES)}|accents?|acentos?|trema|umlaut|dieresis|{_JOINED})"
     rf"(?:\s(?:{_TAIL}|(?!at\b)[a-z]{{3,}}))?))(?=,?\s{_SIGN}\s)"
 )
 """A remark that nothing parts from it, before the next sign."""
@@ -60,11 +65,21 @@ _SENTENCE: Final = re.compile(
     rf"(?P<rest>,?\s(?:{_PLAIN})){{1,8}}[.!]*(?=\n)"
 )
 """A sentence that is but a remark; it may begin with the word that it is about."""
+_AND: Final = r"(?:and|und|et|y)"
+_THEN: Final = rf",? (?:{_AND} )?(?:then|dann|danach|puis|pis|ensuite|apres|luego|despues)"
+_SURE: Final = rf"(?:(?:the )?at sign|(?:das )?at[ -]zeichen|{any_of(AT_SIGNS | DOTS)}|{_JOINED})"
 _LINK: Final = re.compile(
-    rf"\n(?P<article>(?:an?|eine?n?|une?) )(?:{any_of(DOTS | JOINTS)})"
-    rf"(?P<then>,? (?:and|then|and then|und|dann|und dann|puis|pis|et|et puis|ensuite|luego|y|y luego))(?= [a-z])"
+    rf"{_THEN}(?: (?:an?|the|eine?n?|das|de[nr]|die|une?|le|la|el))?(?= {_SURE} )|{_THEN} l'(?={_SURE} )"
+    rf"|(?<=\n)(?:an?|eine?n?|une?) (?={_SURE})"
+    rf"|(?<=\b[a-z]), {_AND}(?= (?:{any_of(AT_SIGNS)}|at) [a-z0-9-]+ {any_of(DOTS)} )"
 )
-"""A sign at the head of its sentence, told as a thing: "Then a dot, and then ..."."""
+"""What leads to a sign that is told as a thing: "then a dot", "puis l'arobase"."""
+_LINKED: Final = re.compile(rf"\b{_SURE}(?P<then>,? (?:{_AND} )?(?:then|dann|puis|pis|ensuite|luego|et|y))(?= [a-z])")
+_AGAIN: Final = re.compile(
+    rf"(?P<word>\b[a-z][\w'-]+(?: (?:{any_of(DOTS)}|{_JOINED}) \w+)*)"
+    rf"(?P<again>(?: {_WITH} [\w']+(?: [\w']+)?)?, (?:(?:so|also|donc|o sea|entonces) )?(?P=word))(?= {_SIGN} )"
+)
+"""A mailbox said twice: "danna with two n's, danna at ..."."""
 _COMMA: Final = re.compile(rf",(?=\s(?:{_SIGN}(?![\w'])|@))")
 """The comma that closes a remark before a sign."""
 _ANY: Final = re.compile(rf"\b(?:{any_of(DOTS)})\s[a-z]|@|\b{any_of(AT_SIGNS)}\b")
@@ -125,8 +140,11 @@ def _remarks(text: str) -> Iterator[Place]:
     for bare in _BARE.finditer(text):
         yield bare.start("remark"), bare.end() + (_COMMA.match(text, bare.end()) is not None)
     for link in _LINK.finditer(text):
-        yield link.span("article")
-        yield link.span("then")
+        yield link.start() + link.group().endswith("'"), link.end()  # "puis l'arobase": the blank stays
+    for linked in _LINKED.finditer(text):
+        yield linked.span("then")
+    for again in _AGAIN.finditer(text):
+        yield again.span("again")
     for sentence in _SENTENCE.finditer(text):
         word = (sentence["word"] or "").strip()
         if not word or word in text[max(0, sentence.start() - _REACH) : sentence.start()]:
