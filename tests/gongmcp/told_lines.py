@@ -466,6 +466,31 @@ email|Solo mis iniciales, [d r], y luego [arroba example punto es].
 email|[dana], perdón, [diana], [punto rios arroba example punto es].
 email|¿Lo tiene? [dana]. // Sí. // [Punto rios]. // Sí. // [Arroba example punto es].
 email|Al principio [dana]. // Mayúscula o no, da igual. // Después [guion rios]. // Y al final [arroba example punto es].
+email|The user part is [r] as in Robert. // Then [dot hale]. // And the company's [example dot com].
+email|Take this down, [mira]. // M I R A. // Next a dash and [lund]. // Finally [at example dot net].
+email|Vorne steht [mira]. // M I R A. // Dann ein Minus und [lund]. // Und hinten [ät example punkt net].
+email|Der Teil vor dem At ist [b punkt sorge]. // Der danach [example punkt de].
+email|Also [m punkt lund]. // Alles klein. // Und dann das At. // Und [example punkt org].
+email|Ich schicke Ihnen die Adresse. // [einkauf Strich zwei]. // Strich wie Minus. // [Ät example punkt com].
+email|Schreiben Sie [mira]. // Ohne Ypsilon. // [Lund]. // Zusammen. // [At example Punkt de].
+email|[mlund], m wie Martha. // Kleines m. // [Klammeraffe example Punkt de].
+email|Das Postfach ist [rechnungen]. // Plural. // Bei [example punkt de].
+email|Die Mail geht an [leitung Unterstrich]. // [sued mit u e]. // [At example Punkt de].
+email|Ich hab' die [mira89]. // Neunundachtzig ist mein Jahrgang. // [At example Punkt de].
+email|Delante va [mira]. // M I R A. // Luego un guion y [lund]. // Y detrás [arroba example punto net].
+email|La parte antes de la arroba es [b punto sorge]. // La de después [example punto es].
+email|Pues [m punto lund]. // Todo en minúsculas. // Y luego la arroba. // Y [example punto org].
+email|Primero el nombre, [mira]. // Punto. // Luego el apellido, [lund]. // Arroba [example punto es].
+email|Le doy la dirección. // [compras guion dos]. // Guion de los normales. // [Arroba example punto com].
+email|Escriba [mira]. // Sin hache. // [Lund]. // Junto. // [Arroba example punto es].
+email|[mlund], eme de Madrid. // Minúscula. // [Arroba example punto es].
+email|El buzón es [facturas]. // En plural. // En [example punto es].
+email|El mail va a [direccion guion bajo]. // [sur]. // [Arroba example punto es].
+email|Tengo el [mira89]. // Ochenta y nueve por el año. // [Arroba example punto es].
+email|Devant c'est [mira]. // M I R A. // Ensuite un tiret et [lund]. // Et derrière [arobase example point net].
+email|D'abord le prénom, [mira]. // Point. // Puis le nom, [lund]. // Arobase [example point fr].
+email|Écrivez [mira]. // Sans ypsilon. // [Lund]. // Collé. // [Arobase example point fr].
+email|La boîte, c'est [factures]. // Au pluriel. // [Arobase example point fr].
 """.strip().splitlines()
 
 STAYS = """

@@ -32,7 +32,7 @@ _DOMAIN_CUE: Final = re.compile(
     r"\b(?:(?:the )?domains?|domane|domaine|dominio|host(?:name)?|server|servidor|serveur|provider|anbieter|hebergeur"
     r"|fournisseur|proveedor|firma|compan(?:y|y bit|y part)|empresa|societe|boite|right of (?:it|that)|(?:behind"
     r"|after|past) (?:it|that)|rechts davon"
-    r"|dahinter|derriere|detras|despues|a droite|a la derecha"
+    r"|dahinter|danach|derriere|detras|despues|a droite|a la derecha"
     r"|(?:the )?(?:bit|part|half|rest) (?:after|behind)|(?:der )?teil (?:danach|dahinter))"
     r"(?:'s|,| is| ist| est| es| lautet| kommt| va)?(?=\s)"
 )

@@ -43,7 +43,7 @@ _WITH: Final = (
     r"(?:(?:also|so|donc|o sea|spelt|spelled|written|but|aber|mais|pero) )?(?:with|without|mit|ohne|avec|sans|con|sin)"
 )
 _LABEL: Final = (
-    r"(?:in|en|not?|kein|pas|just|nur|juste|solo|all|alles|tout|todo|double|doppel|doble|capital"
+    r"(?:in|im|en|aux?|not?|kein|pas|just|nur|juste|solo|all|alles|tout|todo|double|doppel|doble|capital"
     r"|lower|upper|gross(?:es)?|klein(?:es)?|majuscules?|minuscules?|mayusculas?|minusculas?)"
 )
 _CLAUSE: Final = re.compile(
