@@ -466,7 +466,6 @@ email|Solo mis iniciales, [d r], y luego [arroba example punto es].
 email|[dana], perdón, [diana], [punto rios arroba example punto es].
 email|¿Lo tiene? [dana]. // Sí. // [Punto rios]. // Sí. // [Arroba example punto es].
 email|Al principio [dana]. // Mayúscula o no, da igual. // Después [guion rios]. // Y al final [arroba example punto es].
-email|The user part is [r] as in Robert. // Then [dot hale]. // And the company's [example dot com].
 email|Take this down, [mira]. // M I R A. // Next a dash and [lund]. // Finally [at example dot net].
 email|Vorne steht [mira]. // M I R A. // Dann ein Minus und [lund]. // Und hinten [ät example punkt net].
 email|Der Teil vor dem At ist [b punkt sorge]. // Der danach [example punkt de].
