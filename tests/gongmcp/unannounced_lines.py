@@ -171,10 +171,78 @@ key|Entra con [Nube88$] como contraseña.
 key|WLAN für Gäste: [herbst-fenster-kiefer-27]
 key|Your backup code is [R4KWP 8HQ2M]. // [T6N9B 31ZXD].
 key|Et le code de secours ? // C'est [7KQ XB4 29P].
+key|I set the portal password to [Saffron five one nine zero exclamation mark] for you.
+key|So the temporary password, [Quartz Willow]. // And after that [sixty-three].
+key|So my own password, don't laugh, [j d plus big K]. // [Nine small t big R].
+key|The password is [six v n asterisk big D] followed by [p hash big W r 3], please change it.
+key|Your one time password's [otter eight eight one].
+key|Wir haben das Kennwort auf [Igel Kiesel fünf null Raute] gesetzt.
+key|Ich buchstabiere das Passwort. // [Gustav Fragezeichen Emil]. // [Otto plus 4 groß Martha].
+key|WLAN-Passwort [kiesel sternchen]. // Gefolgt von [lampe sechs eins].
+key|Réessayez avec [cerfeuil tiret bas lampion] en mot de passe.
+key|En mot de passe vous mettez [Cerise Lampion]. // Oui. // [Huit deux six un].
+key|Me pide la contraseña, ¿sigue siendo [Romero guion bajo Farola] sesenta?
+key|Te deletreo la contraseña. // [Romero guion medio]. // [Farola guion 70].
+key|Aquí todos usan [romero farola ochenta y dos] de contraseña, imagínate.
 key|Put [mQ7fKv2xR8tZ4bWc/1hJ+0sL9dGy3nPa5eUi6oT=] as the signing secret.
+link|We're in [acme-standup-3fk] on Whereby.
+link|Our Whereby room is [north dash standup].
+link|Join us at meet.acme.example/[acme-pipeline-review].
+link|Room name is [blue underscore falcon], on the Jitsi server.
+link|It's the usual Jitsi, [blue dash falcon dash nine].
+link|Type [blue-falcon-99] after whereby.com slash.
+link|Just search for the room [blue dash falcon dash nine].
+link|Der Raumname ist [nordlicht strich montag].
+link|Der Raum heißt [nordlicht-montag-7k], auf meet.example.org.
+link|Unser Whereby-Raum heißt [nordlicht bindestrich montag].
+link|Geben Sie als Raum [nordlicht minus montag minus zwölf] ein.
+link|La salle s'appelle [lundi tiret revue], sur Jitsi.
+link|Le nom de la salle est [lundi-revue-22].
+link|Rejoignez la salle [lundi tiret revue tiret quatre].
+link|On est sur meet.example.org barre oblique [lundi tiret revue].
+link|El nombre de la sala es [lunes guion ventas].
+link|Entra en la sala [lunes guion ventas guion nueve].
+link|La sala se llama [lunes-ventas-k7], en Jitsi.
+link|Estamos en meet punto example punto org barra [lunes guion ventas].
+link|The meeting ID is [nine three eight, four four one seven, two two oh six] and the passcode is [four four one seven].
+link|Wir nutzen Zoom, die ID [938 4417 2206], Kenncode [kTmQ].
+link|Bei der Konferenz geben Sie [4021 77] ein, wenn nach der PIN gefragt wird.
+link|Pour la conférence, tapez [402177] quand on vous demande le code.
+link|Para la reunión, marca [402177] cuando te pida el código.
+link|Dial in with [938]. // Yeah, Zoom. // [441, 7220].
+link|Go to Google Meet and enter [a b c]. // [d e f g]. // [h i j].
+link|En Google Meet escribe [a de Antonio, b de Barcelona, c de Carmen]. // [d e f g]. // [h i j].
+link|The PIN for the webinar is [4981].
+link|La pin de la conferencia es [4981].
+link|Le code PIN pour la visio est [4981].
+link|The room's [acme dash demo], then [dash four two].
+link|We host it on call dot acme dot example slash [acme dash demo].
+link|room code is [tango-lima-42]
+link|der link zum raum ist video.example.org slash [alpha minus demo]
 """.strip().splitlines()
 
 STAYS = """
+The meeting room has a follow-up on Tuesday.
+We met in room twelve for a check-in about the roll-out.
+Unser Raum für das Follow-up ist gebucht.
+Im Raum Köln-Bonn haben wir drei Kunden.
+La salle de co-working est ouverte le mercredi.
+La sala de e-learning tiene veinte plazas.
+There's room for a twenty minus five percent discount.
+Wir haben im Raum Nord minus acht Prozent gesehen.
+Let's meet mid-week, maybe Thursday-ish.
+Watch the recording at video.example.com/how-to-guide.
+The article is on live.example.com/product-news/getting-started.
+We compared Jitsi, Whereby and a self-hosted one.
+Nos vemos en la sala de siempre, planta menos dos.
+Il y a de la place, la salle fait moins de cent mètres carrés.
+The room was half-empty, and well-known people left.
+There's no room for error in a B2B go-to-market motion.
+Do you meet face-to-face or one-on-one?
+The meet-and-greet is at nine.
+We meet the state-of-the-art requirements, ISO-9001 and PCI-DSS.
+Room for 20-30 people, mid-2024.
+We meet the Q3-Q4 target and the FY-2025 plan.
 The password is reset every ninety days.
 The password is wrong, dash it, try again.
 The password is case sensitive and at least twelve characters.
@@ -184,6 +252,24 @@ Das Passwort ist Sache der IT.
 Le mot de passe est expiré, point.
 La contraseña es cosa de sistemas, punto.
 Guest wifi is fine, five bars.
+The password policy asks for one capital, one digit and one exclamation mark.
+The password manager market grew twenty five point three percent.
+Our password reset tickets fell from four hundred to two hundred.
+The wifi contract is a big question mark for Q4.
+Wi-Fi 6 and Wi-Fi 6E are what we sell. // Then Wi-Fi 7.
+Is the password fine? // Yes. // Four more questions.
+Mike, on password sharing in India, Golf and Echo asked two questions.
+We offer password, star, and hash features.
+Treat 2024 as the password year.
+Das Passwort ist ein großes Thema bei uns.
+WLAN ist für uns ein großes Fragezeichen.
+Le mot de passe doit avoir douze caractères, une majuscule et un chiffre.
+On a eu trois changements de mot de passe.
+La clave es crecer un diez por ciento. // Luego, el precio.
+Un mercado clave es México, con un 20 por ciento.
+El primer mercado clave, Brasil, creció 30 por ciento.
+Son tres factores clave. // Uno, precio. // Dos, calidad. // Tres, servicio.
+Hubo trescientos reinicios de contraseña.
 We came with a plan as the password to growth.
 We see q4fy2024growth as the key metric.
 Der iphone15promax ist der Schlüssel zum Erfolg.

@@ -92,4 +92,6 @@ def _capitals(view: View, start: int, end: int) -> bool:
 def valid(number: str) -> bool:
     """Tell whether the check digits of *number* (lower case, no blanks) are right."""
     turned = number[4:] + number[:4]
+    if not turned.isascii():
+        return False  # letters of other scripts have no value
     return int("".join(str(int(char, 36)) for char in turned)) % 97 == 1

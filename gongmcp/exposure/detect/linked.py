@@ -13,7 +13,7 @@ from typing import Final
 
 from gongmcp.exposure.detect import gathered, meeting_link, parted_email
 from gongmcp.exposure.detect.dictation import WORD, Bit
-from gongmcp.exposure.detect.dictation_words import NUMBERS, PAUSES, SEQUENCE
+from gongmcp.exposure.detect.dictation_words import NUMBERS, ORDER, PAUSES, SEQUENCE
 from gongmcp.exposure.detect.fold import View
 from gongmcp.exposure.detect.gathered import Sentence
 
@@ -22,6 +22,8 @@ _MOST_ODD, _MOST_WORDS = 5, 10
 _MOST_SILENT, _SILENT = 3, 12
 _MOST_PIECES: Final = 6
 _FEW: Final = 6
+_MOST_TAIL: Final = 2
+"""A sentence with the end of a name has a word of order and it: "then oalu"."""
 _SPELT: Final = r"(?:[a-z]{3,4}|[a-z](?: [a-z]){2,3})"
 _LETTERS: Final = re.compile(rf"(?<![\w'@.-]){_SPELT}(?:[^\S\n]*-[^\S\n]*{_SPELT}(?![\w'@]))*(?![\w'@])(?:[^\S\n]*-)?")
 _GROUPED: Final = re.compile(r"meet\.google|(?<![a-z])g\.co/")
@@ -68,7 +70,7 @@ def _names(view: View, bits: Sequence[Bit], sentences: Sequence[Sentence], at: i
             return
         if not places or (bits[sentence.first].word in PAUSES and not signed):
             continue  # a remark
-        if taken and not signed:
+        if taken and not signed and not (sentence.words <= _MOST_TAIL and bits[sentence.first].word in ORDER):
             return
         taken += 1
         yield from places

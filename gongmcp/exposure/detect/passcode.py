@@ -43,6 +43,30 @@ _MEETING: Final = re.compile(
     r"\b(?:meeting|webinar|zoom|teams|webex|meet\b|konferenz|besprechung|sitzung|reunion|conference|conferencia|visio|sala\b"
     r"|salle\b|raum\b|room\b|join|einwahl|beitreten|sesion|session|videoconf|bridge\b|call id|dial[ -]?in)"
 )
+_EXPLICIT: Final = (
+    r"(?:pass ?-?codes?|passphrases?|\w*kenncode|\w*kennwort|passwor[dt]|\w*zugangs-?code|\w*zugriffs-?code"
+    r"|access codes?|codes? (?:d[' ]?acces|secrets?|confidentiels?)|mot de passe|contrasena"
+    r"|codigos? (?:de acceso|secretos?)|claves?(?: de acceso)?|pin)"
+)
+_BESIDE_CODE: Final = re.compile(
+    r"\b(?:zoom|teams|webex|meeting|webinar|reunion|besprechung|sitzung|ids?|identifiant|identificador)\b[^.?!\n0-9]{0,50}"
+    rf"(?P<number>[0-9][^.?!\n]{{7,240}}?)(?<=[0-9])[^.?!\n0-9]{{1,60}}\b{_EXPLICIT}\b"
+)
+"""The number of a meeting, however said, with the word for its code behind it."""
+_BEFORE_CODE: Final = re.compile(
+    r"(?<![\w.,$€£-])(?P<number>[0-9](?:[ ,-]{0,3}[0-9]){3,9})(?![\w%])[^.?!\n0-9]{0,12}"
+    r"\b(?:when|once|if|wenn|falls|sobald|quand|lorsqu\w*|si|cuando)\b[^.?!\n0-9]{0,40}"
+    r"\b(?:codes?|pins?|pass ?codes?|passwor[dt]|kenncode|kennwort|clave|codigo|contrasena)\b"
+)
+"""A code before the words for it: "and 4021 when it asks for a code"."""
+_DIAL: Final = re.compile(
+    r"\b(?:einwahl\w*|dial(?:ing)?[ -]in|join|connect\w*|conecta\w*|conectese|entra|unete|connectez-vous|rejoignez)"
+    r" (?:mit|with|using|con|avec|to)(?: the| der| la| el| le)? (?P<first>[0-9](?:[ ,-]{0,3}[0-9]){2,8})\.?\n"
+    r"[^0-9\n]{0,20}\b(?:zoom|teams|webex|meet)\b[^0-9\n]{0,8}\n(?:[^0-9\n]{0,16} )?"
+    r"(?P<second>[0-9](?:[ ,-]{0,3}[0-9]){2,8})"
+)
+"""A number in two sentences, with the service said between them."""
+_LEAST, _MOST = 9, 24
 _NO_CODE: Final = words(
     "required needed optional same below above attached wrong right correct case sensitive invalid there here missing "
     "protected empty blank unknown field policy reset manager number with from that this which when where what your "
@@ -56,7 +80,14 @@ _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _VOWELS: Final = frozenset("aeiouy")
 _LETTERS: Final = 4
 
-PATTERN: Final = r"[0-9],,+[*#]?[0-9]{4}|[2-9][0-9]{2}[ .-]?[0-9]{3,4}[ .-]?[0-9]{3}"
+PATTERN: Final = (
+    r"\b(?:zoom|teams|webex|meeting|webinar|reunion|besprechung|sitzung|ids?|identifiant|identificador)\b[^.?!\n]*"
+    rf"\b{_EXPLICIT}\b|[0-9][^.?!\n0-9]{{0,12}}"
+    r"\b(?:when|once|if|wenn|falls|sobald|quand|lorsqu|si|cuando)\b[^.?!\n0-9]{0,40}"
+    r"\b(?:code|pin|passcode|passwor[dt]|kenncode|kennwort|clave|codigo|contrasena)"
+    r"|(?:mit|with|using|con|avec) [^.\n]{3,60}\.?\n[^\n]{0,20}\b(?:zoom|teams|webex|meet)\b"
+    r"|[0-9],,+[*#]?[0-9]{4}|[2-9][0-9]{2}[ .-]?[0-9]{3,4}[ .-]?[0-9]{3}"
+)
 """What a text with a number holds, for the quick look of ``gongmcp.exposure.masking``."""
 
 
@@ -66,6 +97,7 @@ def find(view: View) -> Iterator[tuple[int, int]]:
     numbers = [found.span() for found in _NUMBER.finditer(text)]
     for tap in _ONE_TAP.finditer(text):
         yield tap.start("codes"), tap.end()
+    yield from _said(view)
     for cue in _CUE.finditer(text):
         near = [(start, end) for start, end in numbers if start - _BEHIND < cue.end() and cue.start() - _NEAR < end]
         meeting = _MEETING.search(text, max(0, cue.start() - _NEAR), cue.end() + _BEHIND) is not None
@@ -75,6 +107,21 @@ def find(view: View) -> Iterator[tuple[int, int]]:
         if token:
             yield token
             yield from near
+
+
+def _said(view: View) -> Iterator[tuple[int, int]]:
+    """Yield the numbers and codes that are told by what is said around them, however they are grouped."""
+    written = view.written
+    for said in _BESIDE_CODE.finditer(written.text):
+        if _LEAST <= sum(map(str.isdigit, said["number"])) <= _MOST:
+            yield said.start("number"), written.end(said.end("number"))
+    for said in _BEFORE_CODE.finditer(written.text):
+        near = written.text[max(0, said.start() - _NEAR) : said.end() + _BEHIND]
+        if _MEETING.search(near) and not _YEAR.fullmatch(said["number"]):
+            yield said.start("number"), written.end(said.end("number"))
+    for said in _DIAL.finditer(written.text):
+        for part in ("first", "second"):
+            yield said.start(part), written.end(said.end(part))
 
 
 def _token(view: View, cue: re.Match[str], *, sure: bool) -> tuple[int, int] | None:

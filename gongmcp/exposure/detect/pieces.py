@@ -426,7 +426,7 @@ def _meet_piece(view: View, unit: Unit, bits: Sequence[Bit], start: int, end: in
     """Yield the last group of letters in a clause, as it is written or spelt."""
     spelt = [bit for bit in unit.piece if bit.sort == LETTER and bit.start >= start]
     if len(spelt) > 2:
-        yield spelt[0].start, spelt[-1].end
+        yield spelt[0].start, view.written.end(spelt[-1].end)
         return
     closing = {bit.end for bit in bits[unit.first : unit.stop] if bit.comma or bit.stop or bit.line}
     closing.add(end)
@@ -444,7 +444,7 @@ def _meet_row(view: View, places: Sequence[tuple[int, int]]) -> list[tuple[int, 
     for start, end in places:
         said = view.text[start:end]
         written = " " not in said
-        letters += sum(map(str.isalpha, said))
+        letters += sum(map(str.isalpha, view.written.text[start:end]))
         hyphen = hyphen or "-" in said or not written
         if letters > _MEET_CODE or (written and letters not in _MEET_ENDS):
             return []

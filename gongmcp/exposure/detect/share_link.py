@@ -23,7 +23,7 @@ _SERVICES: Final = (
     r"|1drv\.ms|onedrive\.live\.com|(?:[a-z0-9-]+\.)?(?:gong|daily|around|whereby|gather|tldv|fathom|grain|otter|fireflies)"
     r"\.(?:io|co|com|town|video|ai)"
     r"|discord\.gg|we\.tl|mega\.nz|riverside\.fm|chat\.whatsapp\.com|notion\.so|aka\.ms|edudip\.com|cal\.com"
-    r"|outlook\.office(?:365)?\.com|web\.microsoftstream\.com|bookings\.[a-z0-9.-]+\.com)"
+    r"|outlook\.office(?:365)?\.com|web\.microsoftstream\.com|(?:book(?:ings?)?|schedule|termine?|rdv|agenda|citas?)\.[a-z0-9.-]+\.(?:com|org|net|io|de|fr|es|test|example))"
 )
 _LINK: Final = re.compile(
     rf"(?<![\w@.-])(?:https?://)?(?:www\.)?(?:(?P<service>{_SERVICES})|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{{2,12}})"
@@ -32,7 +32,7 @@ _LINK: Final = re.compile(
 _STEP: Final = re.compile(r"[^/?&#=!]+")
 _NAMED: Final = re.compile(r"(?:clickmeeting|freeconferencecall|dialpad|brevo|whereby)\.")
 """Services whose rooms have names."""
-_GROUPS: Final = re.compile(r"[0-9a-z]{3}(?:-[0-9a-z]{3,4}){2,3}")
+_GROUPS: Final = re.compile(r"[0-9a-z]{3,4}(?:-[0-9a-z]{3,4}){2,3}")
 _UUID: Final = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){1,3}[0-9a-f]{12}")
 _PUBLIC: Final = words(
     "pricing download downloads about support help blog solutions products features contact legal terms privacy signup "
