@@ -177,12 +177,14 @@ def restricting(db: Path) -> Iterator[tuple[Path, ServerSettings]]:
 
 
 @contextmanager
-def reviewing(db: Path) -> Iterator[tuple[CacheReviewing, ServerSettings]]:
-    """Give the review of ``operator-smoke`` on *db*, in a folder of its own and by a name that is nobody's."""
+def reviewing(db: Path) -> Iterator[tuple[Path, CacheReviewing, ServerSettings]]:
+    """Give the review of ``operator-smoke`` on a copy of *db* in the working folder, by a name that is nobody's."""
     with TemporaryDirectory(prefix="gongctl-docs-") as folder, chdir(folder):
+        copy = Path(db.name)
+        shutil.copyfile(db, copy)
         os.environ |= {"LOGNAME": "operator", "SOURCE_DATE_EPOCH": EPOCH}
         settings = ServerSettings.resolve({"tool_preset": "operator-smoke"}, {})
-        yield CacheReviewing(db, settings, ReviewState(Path(folder) / "state")), settings
+        yield copy, CacheReviewing(copy, settings, ReviewState(Path(folder) / "state")), settings
 
 
 @contextmanager
@@ -211,8 +213,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 with profiled(db):
                     svg = asyncio.run(photograph(picture, handler, CacheOperations(db), settings))
             elif picture.review:
-                with reviewing(db) as (review, settings):
-                    svg = asyncio.run(photograph(picture, build_handler(settings, db), None, settings, review))
+                with reviewing(db) as (copy, review, settings):
+                    svg = asyncio.run(photograph(picture, build_handler(settings, copy), None, settings, review))
             elif picture.vcons:
                 with store_of_calls(db) as vcons:
                     svg = asyncio.run(played(VconApp(vcons), picture))
