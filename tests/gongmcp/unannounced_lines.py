@@ -219,9 +219,27 @@ link|The room's [acme dash demo], then [dash four two].
 link|We host it on call dot acme dot example slash [acme dash demo].
 link|room code is [tango-lima-42]
 link|der link zum raum ist video.example.org slash [alpha minus demo]
+phone|Für Notfälle haben Sie [015212345678], da geht immer jemand ran.
+phone|Ponme el [55 12345678] para el código.
+phone|¿Sigue siendo [655 500773] tu línea?
+phone|For the warehouse you want plus [65 8555-0454].
+phone|Sie wählen plus [352, 621, 000, 022], dann die Kollegin.
+phone|I said plus [6 4 9, 5 5 5, 0 8 0 2].
+phone|The code went to [four oh four, five fifty-five, oh one fifty-five], my husband's.
+phone|C'est le [4, 3, 8] voilà, [5, 5, 5, 0, 1, 6, 3], sa ligne directe.
+card|Here's the new one: [4242424242424242], same name on it.
+card|On prend la Mastercard, donc [5400] alors [4049, 9276, 6286].
+card|Allez-y, c'est la carte [5184 8937 9465 4879], je corrige, [quatre huit un neuf].
+card|The card is [5184 8937 9465 4879], sorry, I mean, [4819].
+link|Der Zugangscode für Webex ist [8404 8707 790], ach Quatsch, [siebenundsechzig neunzig].
 """.strip().splitlines()
 
 STAYS = """
+We had 400, sorry, I mean 420 seats.
+That's plus 20 percent, 30 percent, 45 percent and 50 percent.
+We added plus 352,621,000 in revenue.
+Es el 33 de 55508223 pedidos.
+We tried five, ten, fifteen and twenty seats.
 The meeting room has a follow-up on Tuesday.
 We met in room twelve for a check-in about the roll-out.
 Unser Raum für das Follow-up ist gebucht.

@@ -215,7 +215,7 @@ def are_figures(order: Sequence[Piece]) -> bool:
     texts = [piece.text for piece in order]
     if all(piece.tens for piece in order):
         return True
-    if any(text[0] == "0" or len(text) > LONGEST_FIGURE for text in texts):
+    if any(text[:1] == "0" or len(text) > LONGEST_FIGURE for text in texts):
         return False
     if any(_YEAR.fullmatch(text) for text in texts):
         return True

@@ -1,96 +1,71 @@
-"""Passwords that are made of words: "the password is harbor, capital H, three oh five, exclamation mark".
+"""Passwords that are said: "the password is harbor, capital H, three oh five, exclamation mark".
 
 A word by itself tells nothing, so it needs both: what says that a password comes, and what passwords have besides
-words. That is a sign, a number or a capital that is told, in the same sentence or in the one that goes on with it.
+words (``password_parts``), in the same sentence or in those that go on with it. The nearer the one, the less of the
+other is asked for.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
-from gongmcp.exposure.detect.dictation_words import CASES, NUMBERS
+from gongmcp.exposure.detect.dictation_words import ORDER
 from gongmcp.exposure.detect.fold import View
-from gongmcp.exposure.detect.spoken import AT_PHRASES, FILLERS, SIGN_WORDS, any_of, phrases, words
+from gongmcp.exposure.detect.password_parts import MORE, Run, runs
+from gongmcp.exposure.detect.spoken import any_of, words
 
-_NAME: Final = (
-    r"(?:pass ?words?|pass ?phrases?|passwort|kennwort|mots? de passe|contrasena|clave|pwd"
+NAMES: Final = (
+    r"(?:(?:[a-z]{2,16}-?)?(?:pass ?words?|passwort|kennwort)|pass ?phrases?|mots? de passe|contrasenas?|pwd"
+    r"|clave(?: (?:del?|de la) (?:wi-?fi|red|correo|acceso|admin[a-z]*|usuario|entrada))?"
     r"|(?:wi-?fi|wlan|w-lan)(?:-?(?:passwort|schlussel|password|key))?)"
 )
-_OF: Final = (
-    r"(?: (?:for|of|fur|furs|zum|im|de|del|du|des|pour|para)(?: [a-z'-]+){1,4}"
-    r"| [a-z]{3,10}(?=,? (?:is|ist|es|c'est|est)\b))?"
+_DOUBTFUL: Final = re.compile(r"clave|wi-?fi|w-?lan")
+"""Names for other things as well."""
+_IS: Final = words(
+    "is was are reads be goes ist lautet ware heisst war bleibt est c'est sera etait reste es sera seria era son "
+    "to put type enter use write set you "
+    "auf geben nehmen tippen setzen schreiben vous mettez tapez entrez ecrivez pones pon pongo escribe "
+    "escribes usa teclea"
 )
-_IS: Final = (
-    r"(?:\s*[:=]|,? (?:is|was|reads|would be|ist|lautet|ware|heisst|war|c'est|est|sera|etait|es|sera|seria|era)(?: now"
-    r"| jetzt| ahora| maintenant)?)"
+"""Words behind which the password comes."""
+_LEAD: Final = _IS | words(
+    "just simply "
+    "still now always already again it that's it's this here the a so first then temporary new old current default "
+    "admin guest wifi initial master root would should begins starts with of for "
+    "noch immer einfach jetzt also das der die sie vom zum zip weiterhin immernoch erst zuerst dem "
+    "toujours encore maintenant ce le la provisoire temporaire admin alors d'abord du de invites "
+    "juste simplement justo sigue siendo ahora el lo temporal provisional primero del de nueva actual nouveau nouvelle"
 )
-_CUE: Final = re.compile(rf"\b{_NAME}{_OF}{_IS}(?=\s)|\b{_NAME}'s(?=\s)")
+_JOINING: Final = words("and und et y by gefolgt suivi seguido von de after hinten that vorne al final later")
+_CUE: Final = re.compile(rf"\b{NAMES}(?:'s)?(?![a-z])")
 _AS: Final = re.compile(
-    r"\b(?:with|using|mit|avec|con|use|enter|type|tippen sie|tapez|mettez|escribe|pon)\s(?P<value>[^\n]{3,90}?),? "
-    rf"(?:as (?:your|the|a)|als(?: ihr| das)?|comme|en(?: tant que)?|como(?: la| tu)?) {_NAME}\b"
+    r",? (?:as(?: (?:your|the|a|our|his|her|my))?|als(?: ihr| das| ein)?|comme|en(?: tant que)?|como(?: la| tu| su)?"
+    r"|de)"
+    rf" {NAMES}(?![a-z])"
 )
-_SIGNS: Final = (
-    SIGN_WORDS.keys()
-    | AT_PHRASES
-    | phrases(
-        "exclamation mark, exclamation point, bang, question mark, hash, hash sign, pound sign, asterisk, star, "
-        "dollar, "
-        "dollar sign, percent, percent sign, ampersand, caret, ausrufezeichen, fragezeichen, sternchen, stern, raute, "
-        "prozent, prozentzeichen, dollarzeichen, paragraf, point d'exclamation, point d'interrogation, etoile, "
-        "asterisque, diese, pour cent, pourcent, signo de exclamacion, exclamacion, admiracion, signo de admiracion, "
-        "interrogacion, signo de interrogacion, asterisco, almohadilla, numeral, signo de dolar, dolar, porcentaje, "
-        "por ciento, signo de porcentaje, gato"
-    )
-) - {"at"}
-_CASED: Final = rf"(?:{any_of(CASES)}|grosse[mnrs]?|kleine[mnrs]?)"
-_ARTICLES: Final = r"(?:(?:with|mit|avec|con|la|le|un|una|une|ein|einem|a|the|all) ){0,3}"
-_CASE: Final = rf"(?:{_ARTICLES}{_CASED}(?: [a-z](?![a-z']))?|{_ARTICLES}[a-z] {_CASED})"
-_NUMBER: Final = rf"(?:[0-9]+|{any_of(NUMBERS | {'y', 'et', 'und'})}|[a-z]+(?:zig|hundert)[a-z]*|[a-z]+cient[oa]s)"
-_SOUND: Final = (
-    rf"(?:{any_of(FILLERS)}|let me see|hold on|hang on|one sec(?:ond)?|moment|a ver|voyons|attendez|mal sehen)"
+_FOR: Final = re.compile(
+    r" (?:for|of|at|on|here|fur|furs|zum|im|de|del|du|des|pour|para)(?: [a-z'-]+){1,4}?"
+    rf"(?=,? {any_of(_IS)}(?![a-z])|:)"
 )
-_PART: Final = re.compile(
-    rf"[ ,.;:-]*(?:(?P<sign>{any_of(_SIGNS)}|[!?#$%&*@+=_/])(?![a-z])|(?P<case>{_CASE})(?![a-z])"
-    rf"|(?P<number>{_NUMBER})(?![a-z])|(?P<sound>{_SOUND})(?![a-z])|(?P<word>[a-z](?:[a-z0-9!?#$%&*@_'-]|\.(?=[a-z0-9]))*))"
+_OTHER: Final = re.compile(
+    r"\b(?:characters|at least|minimum|mindestens|zeichen|caracteres|au moins|al menos|como minimo|special"
+    r"|sonderzeichen|digits?|ziffern?|letters|buchstaben|chiffres|lettres|letras|digitos|policy|richtlinie\w*|requires?|contain\w*)\b"
 )
-_GOES_ON: Final = re.compile(
-    r"\n(?:(?:and |und |et |y )?(?:then|next|after that|dann|danach|ensuite|puis|apres|luego|despues|y despues)[ ,]+)?"
-)
-_NO_WORD: Final = words(
-    "required needed optional same below above attached wrong right correct case sensitive invalid there here missing "
-    "protected empty blank unknown not still also just only always never going supposed reset changed expired stored "
-    "saved too very really what which when where how that this it in on for to from your my our the a an at least "
-    "between about over under more less "
-    "erforderlich notig optional gleich falsch richtig ungultig unten oben leer unbekannt nicht auch noch immer nur "
-    "sehr was wie wo wenn dass das der die ein eine mein ihr unser zu mindestens abgelaufen gespeichert "
-    "necessaire facultatif pareil meme faux bon incorrect dessous dessus vide inconnu dans avec pour pas aussi "
-    "toujours trop tres que qui quand ou comment le la les un une mon votre notre expire enregistre "
-    "necesario obligatorio opcional mismo misma incorrecto incorrecta abajo arriba vacio para desde no tambien siempre "
-    "muy que cuando donde como el la los las un una mi su nuestra nuestro caducada guardada"
-)
-_CLOSED: Final = re.compile(r"\s*(?:$|[.,;:!?\n]|(?:and|und|et|y|in|as|als|comme|como|en|please|bitte)\b)")
-_MOST: Final = 14
-_LEAST: Final = 3
-
-
-@dataclass(slots=True)
-class _Told:
-    """A password as far as it was read: the places of its parts, and whether it has more than words."""
-
-    places: list[tuple[int, int]]
-    end: int
-    more: bool = False
-    counted: bool = False  # all that it has more is a number
-    signed: bool = False
-
-
-PATTERN: Final = (
-    rf"\b{_NAME}(?:'s\b|[^\n]{{0,45}}(?:[:=]|\b(?:is|was|reads|be|ist|lautet|ware|heisst|war|c'est|est|sera|es|seria)\b))"
-    rf"|\b(?:as|als|comme|en|como) (?:[a-z]{{1,5}} )?{_NAME}\b"
-)
+"""Who speaks of what passwords must have tells none."""
+_WORD: Final = re.compile(r"[^\s,.;:?!¿¡]+")
+_COMES: Final = re.compile(r"[:=,]\s*$|:\s")
+_CLOSED: Final = re.compile(r"\s*(?:$|[.,;:!?\n]|(?:and|und|et|y|in|as|als|comme|como|en|de|for|auf|please|bitte)\b)")
+_ENOUGH: Final = 3
+"""So much besides words has what is only near the word for it."""
+_ENOUGH_DOUBTFUL: Final = 5
+_MOST_ON: Final = 4
+_SILENT: Final = 4
+_TAIL: Final = 2
+_SHORT: Final = 6
+_FAR: Final = 12
+PATTERN: Final = rf"\b{NAMES}\b[^\x00]{{0,120}}{MORE}|\b(?:as|als|comme|en|como|de) (?:[a-z]{{1,5}} )?{NAMES}\b"
 """What a text with such a password holds, for the quick look of ``gongmcp.exposure.masking``."""
 
 
@@ -98,62 +73,132 @@ def find(view: View) -> Iterator[tuple[int, int]]:
     """Yield each part of each password, in no order; the words between the parts of one stay."""
     text = view.text
     for cue in _CUE.finditer(text):
-        told = _read(text, cue.end())
-        if told is not None:
-            yield from told.places
-    for found in _AS.finditer(text):
-        told = _read(text, found.start("value"), found.end("value"))
-        if told is not None and told.end == found.end("value"):
-            yield from told.places
+        yield from _behind(view, cue)
+    for cue in _AS.finditer(text):
+        start = text.rfind("\n", 0, cue.start()) + 1
+        here = [run for run in runs(text, start, cue.start()) if run.end == cue.start()]
+        if here and _is_called(text, here[-1], cue.end()):
+            yield from _places(text, here[-1])
 
 
-def _read(text: str, at: int, stop: int = -1) -> _Told | None:
-    """Read a password that begins at *at*, or behind sounds there; None when a word alone, or none, stands there."""
-    told = _Told([], at)
-    stop = len(text) if stop < 0 else stop
-    for _ in range(_MOST):
-        part = _PART.match(text, told.end, stop) if told.end < stop else None
-        if part is None or "\n" in part.group() or not _take(text, told, part):
-            onward = _GOES_ON.match(text, _line_end(text, told.end)) if told.places else None
-            ahead = _PART.match(text, onward.end(), stop) if onward is not None else None
-            if ahead is None or not (ahead["sign"] or ahead["number"]):
-                break
-            assert onward is not None
-            told.end, told.signed = onward.end(), True
-    if not told.more or (told.counted and not _CLOSED.match(text, told.end)):
-        return None  # "is fine, five bars"
-    return told
+def _is_called(text: str, run: Run, end: int) -> bool:
+    """Tell whether what the word for it follows, up to *end*, is a password."""
+    closed = _CLOSED.match(text, end) is not None
+    if run.counted:
+        return run.weight > 0 and (run.words > 1 or (run.words > 0 and closed))
+    return run.weight >= _ENOUGH or (run.words > 0 and (closed or run.coded > 0))
+
+
+def _behind(view: View, cue: re.Match[str]) -> Iterator[tuple[int, int]]:
+    """Yield the parts of the password that is told behind *cue*, the word for it."""
+    text, at = view.text, cue.end()
+    end = _line_end(text, at)
+    wanted = _FOR.match(text, at, end)
+    at = wanted.end() if wanted is not None else at
+    first = _after_lead(text, at, end)
+    found = next((run for run in runs(text, first, end) if _begins(text, at, run, end)), None)
+    if found is None and len(_WORD.findall(text, at, end)) > _SHORT:
+        return
+    told = found is not None and _told(text, at, found.start)
+    told = told or (found is not None and cue.group().endswith("'s") and found.start - first < 2)
+    if found is None or _only(text, found.end, end):
+        found = _going_on(text, found, end)
+    if found is None or not found.weight or _OTHER.search(text, at, found.end):
+        return
+    doubtful = _DOUBTFUL.fullmatch(cue.group()) is not None
+    enough = _is_told(view, found, doubtful) if told else _is_near(found, found.start - first < 2, doubtful)
+    if enough:
+        yield from _places(text, found)
+
+
+def _is_told(view: View, run: Run, doubtful: bool) -> bool:
+    """Tell whether what follows "the password is" is one."""
+    if run.first != "word" and run.weight < _ENOUGH:
+        return False
+    if doubtful and not (run.sure or run.coded):
+        return run.counted and run.words > 0 and view.raw_char(run.start).isupper()
+    if run.counted:
+        return run.words > 0 and _CLOSED.match(view.text, run.end) is not None  # not "is fine, five bars"
+    return not run.amount or not doubtful
+
+
+def _is_near(run: Run, beside: bool, doubtful: bool) -> bool:
+    """Tell whether what only stands near the word for it is a password; *beside*: directly behind it."""
+    if run.weight < (_ENOUGH_DOUBTFUL if doubtful else _ENOUGH) or len(run.places) < 2:
+        return beside and not doubtful and run.first == "word" and run.signs * run.numbers > 0 and not run.amount
+    spelt = run.letters >= _ENOUGH and run.numbers > 0
+    return run.sure + run.coded > 0 or spelt or (beside and run.signs > 0 and not run.amount)
+
+
+def _after_lead(text: str, at: int, end: int) -> int:
+    """Return where the words end behind *at* that only say that something comes."""
+    for word in _WORD.finditer(text, at, end):
+        if word.group() not in _LEAD:
+            break
+        at = word.end()
+    return at
+
+
+def _begins(text: str, at: int, run: Run, end: int) -> bool:
+    """Tell whether *run* may be the password, or what is in this sentence of it."""
+    before = [word for word in _WORD.findall(text, at, run.start) if word not in _LEAD]
+    if len(before) > _FAR:
+        return False
+    if run.weight >= _ENOUGH and not run.counted:
+        return True
+    if not before and run.first == "word" and run.weight:
+        return True
+    if not run.counted and (run.sure or not before) and _only(text, run.end, end):
+        return True  # more may come
+    return _told(text, at, run.start) and (run.weight > 0 or _only(text, run.end, end))
+
+
+def _told(text: str, at: int, start: int) -> bool:
+    """Tell whether nothing stands before the password but what says that it comes."""
+    before = text[at:start]
+    said = _WORD.findall(before)
+    if _COMES.search(before) and len(said) <= 1:
+        return True
+    return not set(said) - _LEAD and (not _IS.isdisjoint(said) or _COMES.search(before) is not None)
+
+
+def _going_on(text: str, run: Run | None, end: int) -> Run | None:
+    """Return *run* with what the next sentences hold of it: they hold little else, and one may say something else."""
+    silent = False
+    for _ in range(_MOST_ON):
+        start = end + 1
+        if start >= len(text):
+            break
+        end = _line_end(text, start)
+        here = list(runs(text, start, end))
+        piece = here[0] if len(here) == 1 else None
+        if piece is not None and (piece.weight or (run is not None and run.last == "sign")):
+            led = not set(_WORD.findall(text, start, piece.start)) - _LEAD - ORDER - _JOINING
+            if led and _only(text, piece.end, end):
+                run = piece if run is None else run.joined(piece)
+                continue
+        if silent or len(_WORD.findall(text, start, end)) > _SILENT:
+            break
+        silent = True
+    return run
+
+
+def _only(text: str, at: int, end: int) -> bool:
+    """Tell whether hardly anything stands between *at* and the end of the sentence."""
+    return len(_WORD.findall(text, at, end)) <= _TAIL
 
 
 def _line_end(text: str, at: int) -> int:
-    """Return where the line ends when nothing but signs stand before its end; else *at*."""
-    end = at
-    while end < len(text) and text[end] in " .,;!?":
-        end += 1
-    return end
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end
 
 
-def _take(text: str, told: _Told, part: re.Match[str]) -> bool:
-    """Add a part to what was *told*; False when it cannot be of it."""
-    kind = part.lastgroup or ""
-    start, end = part.span(kind)
-    if kind == "word":
-        written = re.search(r"[0-9!#$%&*@_.-]", part["word"].rstrip("!?.")) is not None
-        first = not told.places
-        if not (first or told.signed) or part["word"] in _NO_WORD or end - start < _LEAST:
-            return False
-        told.counted = told.counted and not written
-        told.more = told.more or written
-    elif kind in {"sign", "number", "case"}:
-        if not told.places:
-            return False
-        told.counted = kind == "number" and (told.counted or not told.more)
-        told.more = True
-    told.end = end
-    told.signed = kind == "sign"
-    if kind != "sound":
-        if told.places and text[told.places[-1][1] : start].strip(" ") == "":
-            told.places[-1] = (told.places[-1][0], end)
-        else:
-            told.places.append((start, end))
-    return True
+def _places(text: str, run: Run) -> Iterator[tuple[int, int]]:
+    """Yield the places of its parts, those that only a blank or a comma parts as one."""
+    first, last = run.places[0]
+    for start, end in run.places[1:]:
+        if text[last:start].strip(" ,"):
+            yield first, last
+            first = start
+        last = end
+    yield first, last
