@@ -18,6 +18,7 @@ from gongmcp.exposure.detect import (
     beside,
     broken_email,
     coded_pieces,
+    corrected,
     dictation,
     email_address,
     gathered,
@@ -198,6 +199,7 @@ def find(view: View, finds: Sequence[Find], signs: frozenset[str]) -> list[Find]
         out += spelt_code.find(view, bits, [*finds, *out])
     out += [(start, end, "phone") for start, end in _countries(view.text, [*finds, *out])]
     if finds or out:
+        out += corrected.find(view, [*finds, *out])
         out += beside.find(view, gathered.read(bits), [*finds, *out])
     return [found for found in out if _MARK not in view.text[found[0] : found[1]]]
 

@@ -46,7 +46,10 @@ class Pattern(Protocol):
 
 
 _BETWEEN: Final = r"[ ,.;:()\n/_–-]{1,5}"
-_AMONG: Final = words("and then und dann et puis y luego plus dash hyphen strich tiret guion slash code space")
+_AMONG: Final = words(
+    "and then und dann et puis y luego plus dash hyphen strich tiret guion slash code space alors okay ok voila hein "
+    "donc entonces"
+)
 _JOINING: Final = words("and und et y then dann also like")
 _NOT_ALONE: Final = words("e en on")  # numbers in one language, all too common words in another
 _NONE: Final[frozenset[str]] = frozenset()
@@ -264,4 +267,4 @@ def _said_numbers() -> str:
 def _mixed_numbers() -> str:
     """Return a pattern of seven digits with words between some of them."""
     between = rf"{_BETWEEN}(?:{any_of((FILLERS | _AMONG) - _JOINING)}{_BETWEEN}){{1,2}}"
-    return rf"[0-9]{{2}}{between}[0-9](?:(?:{between}|[ ,.\n-]{{0,3}})[0-9]){{4}}"
+    return rf"[0-9][ ,-]{{0,2}}[0-9]{between}[0-9](?:(?:{between}|[ ,.\n-]{{0,3}})[0-9]){{4}}"

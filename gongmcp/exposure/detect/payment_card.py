@@ -18,6 +18,7 @@ _GROUP: Final = re.compile(r"[0-9]+")
 _PREFIX: Final = re.compile(r"4|5[0-9]|2(?:2[2-9]|[3-6]|7[01]|720)|3[0-9]|6(?:011|4[4-9]|5|2|3|7|0)|1800|2131|9792")
 _CUE: Final = re.compile(
     r"\b(?:declined|abgelehnt|refusee?|rechaz\w*"
+    r"|\w*abbuch\w*|einzieh\w*|hinterlegt|on file|abos?|betrag|montant|importe|reembols\w*|rembours\w*|refund\w*"
     r"|put it on|deposit|anzahlung|acompte|anticipo|renewal|verlangerung|renouvellement|renovacion"
     r"|cards?|credit|debit|visa|master ?card|amex|american express|discover|maestro|diners|jcb|unionpay"
     r"|(?:kredit|bank|debit|giro|zahlungs|ec-)?karten?(?:nummer)?|cartes?|cb|tarjetas?|carta|cartao|plastico|pan"
@@ -80,7 +81,7 @@ def _card(text: str, groups: list[tuple[int, int]], first: int, cue: bool) -> in
         if not _PREFIX.match(digits) or len(set(digits)) == 1 or _YEARS.fullmatch(digits):
             continue
         lengths = tuple(end - start for start, end in groups[first:last])
-        alone = whole and last == len(groups)
+        alone = (whole and last == len(groups)) or last - first == 1
         if luhn(digits) and (cue or alone or lengths in _USUAL_GROUPS) and (cue or _likely(digits, lengths)):
             return last
         if cue and alone and length in {15, 16}:

@@ -21,6 +21,7 @@ from gongmcp.exposure.detect.written import Written
 
 MIN_DIGITS: Final = 7
 MAX_DIGITS: Final = 15
+_LEAST_ABROAD: Final = 9
 _MAX_GROUPS: Final = MAX_DIGITS
 _USUAL_SIZES: Final = {9, 10, 11}
 _CUE_WINDOW: Final = 60
@@ -45,7 +46,10 @@ _UNIT: Final = re.compile(
     r"|unit|store|people|employee|customer|year|month|week|day|hour|minute|square|barrel|ton|mile|meter|[kmb]\b"
     r"|mn\b|bn\b)"
 )
-_SPANISH: Final = re.compile(r"\b(?:el|al|es|seria|son|mensaje[^.\n]{0,12},)\s$")
+_SPANISH: Final = re.compile(r"\b(?:el|al|es|seria|siendo|son|mensaje[^.\n]{0,12},)\s$")
+_GERMAN_MOBILE: Final = re.compile(r"01[567][0-9]{9}")
+_SPANISH_GROUPS: Final = {(9,), (3, 3, 3), (3, 6)}
+_MEXICAN_GROUPS: Final = {(2, 8), (3, 7)}
 _URL: Final = re.compile(r"(?:[a-z][a-z0-9+.-]*://|www\.)\S*$")
 
 STRONG: Final = (
@@ -54,14 +58,17 @@ STRONG: Final = (
     r"|\bportable\b|\btelemovel|\bdial|\bdirect line\b|\bhot ?line\b|\blandline\b|\bwhats ?app\b|\bdurchwahl"
     r"|\brufnummer|\berreich|\b(?:call|text|ring|reach)(?:ing)? (?:me|us|him|her|them|back|in)\b"
     r"|\bcall(?:s|ed)? (?:from|on)\b|\bappel|\bjoindre\b|\bllam|\bchiam|\bligue\b"
-    r"|\bmensaje\b|\b(?:my|his|her|your|our|their|direct|callback|contact|office|home|work|toll.free) number\b"
+    r"|\bmensaje\b|\bprueb\w+ (?:con|en) el\b"
+    r"|\b(?:my|his|her|your|our|their|direct|callback|contact|office|home|work|toll.free) number\b"
 )
 _WEAK: Final = (
     r"\bnumber\b|\bnummer\b|\bnumero\b"
     r"|\b(?:office|buro|bureau|oficina|desk|line|linie|ligne|linea)(?: is| ist| est| es)? ?:"
 )
 OTHER: Final = (
-    r"(?<!area )\bcode\b|\bpass ?code|\bpin\b|\bpassword|\bid\b|\baccount\b|\border\b|\binvoice|\bticket\b|\bcase\b"
+    r"(?<!area )\bcode\b"
+    r"(?! (?:went|goes|was sent|came|gets|is sent|ging|geht|kam|wird|va|part|est|arrive|llega|llego|se)\b)"
+    r"|\bpass ?code|\bpin\b|\bpassword|\bid\b|\baccount\b|\border\b|\binvoice|\bticket\b|\bcase\b"
     r"|\breference\b|\bref\b|\bconfirmation\b|\bserial\b|\bmodel\b|\bpo\b|\bsku\b|\bversion\b|\bzip\b|\bcard\b"
     r"|\bkonto|\brechnung|\bbestell|\bcommande\b|\bfacture\b|\bpedido\b|\bfactura\b|\bkunden"
 )
@@ -97,7 +104,7 @@ def find(view: View, *, announced: bool = False) -> Iterator[tuple[int, int]]:
     *announced*: the text stands in a place for phone numbers (a CRM field of that name).
     """
     text = view.text
-    written = [*_written(text, announced), *_called(text)]
+    written = [*_written(text, announced), *_called(text), *_plus_said(text)]
     spoken = [found for found in _spoken(view, announced) if not any(s < found[1] and found[0] < e for s, e in written)]
     yield from sorted(written + spoken)
 
@@ -107,7 +114,8 @@ _LOCAL: Final = re.compile(
     r"|euro|dollar))"
 )
 _CALLED: Final = re.compile(
-    r"\b(?:tried|trying|rang|diall?ed|voicemail|engaged|busy signal|pick(?:s|ed)? up|answered|disconnected|hung up"
+    r"\b(?:tried|trying|rang|diall?ed|voicemail|mailbox|contestador|buzon|messagerie"
+    r"|engaged|busy signal|pick(?:s|ed)? up|answered|disconnected|hung up"
     r"|besetzt|probiert|versucht|angerufen|gewahlt|abgenommen|rangegangen|(?:geht|ging) (?:keiner|niemand)|nimmt keiner"
     r"|essaye|sonne|decroche|repondu|repond pas|occupe|compose|marque|marcado|probe|intente|contesta|contesto|contestan"
     r"|comunica|comunicando|colgo|sono)\b"
@@ -122,6 +130,22 @@ def _called(text: str) -> Iterator[tuple[int, int]]:
         groups = _GROUP.findall(number.group())
         if _CALLED.search(text[line]) and not any(_YEAR.match(group) for group in groups):
             yield number.span()
+
+
+_PLUS: Final = re.compile(r"(?<![\w-])(?:plus|mas)[ ,]+(?P<number>\(?[0-9]+(?:[ ,.()/-]{1,3}[0-9]+)*)(?![\w%])")
+_THOUSANDS: Final = re.compile(r"[0-9][,.][0-9]{3}(?![0-9])")
+
+
+def _plus_said(text: str) -> Iterator[tuple[int, int]]:
+    """Yield each number in figures whose plus sign was said."""
+    for number in _PLUS.finditer(text):
+        groups = _GROUP.findall(number["number"])
+        digits = "".join(groups)
+        likely = len(groups) > 1 and _LEAST_ABROAD <= len(digits) <= MAX_DIGITS
+        if not likely or _THOUSANDS.search(number["number"]) or _UNIT.match(text, number.end()):
+            continue
+        if possible(digits):
+            yield number.start("number"), number.end()
 
 
 # --- written ---------------------------------------------------------------------------------------
@@ -235,7 +259,9 @@ def _is_number(text: str, start: int, end: int, shape: _Groups, announced: bool)
         return _dotted(shape) and (_cue(text, start) in {"strong", "weak"} or _spanish(text, start, shape))
     if _spanish(text, start, shape):
         return True
-    if shape.digits[0] == "0" and len(shape.lengths) == 1 and len(shape.digits) in {10, 11}:
+    if shape.digits[0] == "0" and len(shape.lengths) == 1 and (
+        len(shape.digits) in {10, 11} or _GERMAN_MOBILE.fullmatch(shape.digits)
+    ):  # fmt: skip
         return _cue(text, start) != "other" and valid_somewhere(shape.digits)
     trunk = (shape.digits[0] == "0" and len(shape.lengths) > 1) or (shape.bracket and ")" in "".join(shape.gaps))
     if trunk and shape.whole and len(shape.digits) >= 9 and not _all_years(shape) and valid_somewhere(shape.digits):
@@ -276,9 +302,11 @@ def _announced(text: str, start: int, end: int, shape: _Groups, announced: bool)
     """Tell whether the words before it announce a phone number, and nothing about it speaks against."""
     if announced:
         return True
-    if not shape.whole or _years(shape) or any("," in gap for gap in shape.gaps):
+    if not shape.whole or _years(shape):
         return False
     cue = _cue(text, start)
+    if any("," in gap for gap in shape.gaps):
+        return cue == "strong" and len(shape.digits) in _USUAL_SIZES and valid_somewhere(shape.digits)
     if cue == "weak" and len(shape.lengths) == 1 and 9 <= len(shape.digits) <= 11:
         return valid_somewhere(shape.digits)
     if any("\n" in gap for gap in shape.gaps):
@@ -326,11 +354,15 @@ def _decimal(shape: _Groups) -> bool:
 
 
 def _spanish(text: str, start: int, shape: _Groups) -> bool:
-    """Tell whether it is a Spanish number behind an article or the like: "estoy en el 612345001"."""
-    if len(shape.digits) != 9 or shape.lengths not in {(9,), (3, 3, 3)} or not shape.whole:
+    """Tell whether it is a Spanish or Mexican number behind an article or the like: "estoy en el 612345001"."""
+    if not shape.whole or shape.lengths not in _SPANISH_GROUPS | _MEXICAN_GROUPS:
         return False
     spoken_of = _SPANISH.search(text, max(0, start - _CUE_WINDOW), start) is not None
-    return spoken_of and _cue(text, start) != "other" and _valid_spanish(shape.digits)
+    return (
+        spoken_of
+        and _cue(text, start) != "other"
+        and (_valid_spanish(shape.digits) if shape.lengths in _SPANISH_GROUPS else valid_somewhere(shape.digits))
+    )
 
 
 def _dotted(shape: _Groups) -> bool:
