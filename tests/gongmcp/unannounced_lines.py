@@ -184,6 +184,15 @@ key|En mot de passe vous mettez [Cerise Lampion]. // Oui. // [Huit deux six un].
 key|Me pide la contraseña, ¿sigue siendo [Romero guion bajo Farola] sesenta?
 key|Te deletreo la contraseña. // [Romero guion medio]. // [Farola guion 70].
 key|Aquí todos usan [romero farola ochenta y dos] de contraseña, imagínate.
+key|The archive is locked, you can open it with [Kiwi*Basalt73].
+key|The PDF is encrypted. Open it with [river-candle-moss].
+key|SFTP: user acme, pw [Kiwi_Basalt#73]
+key|Probieren Sie mal [Zr5!kkW92bQ], das hat die IT vergeben.
+key|Das Archiv öffnen Sie mit [Kiesel!Lampe22].
+key|Identifiant acme, mdp [Galet33!]
+key|El zip se abre con [Canto*Lampara44].
+key|The licence reads [WQZYN] dash. // [79JRK] dash [GBXLH]. // Dash [DAXPK].
+key|Le code d'activation, c'est [BWMTX] [HWENW] tiret [D4HND].
 key|Put [mQ7fKv2xR8tZ4bWc/1hJ+0sL9dGy3nPa5eUi6oT=] as the signing secret.
 link|We're in [acme-standup-3fk] on Whereby.
 link|Our Whereby room is [north dash standup].
@@ -270,6 +279,13 @@ Das Passwort ist Sache der IT.
 Le mot de passe est expiré, point.
 La contraseña es cosa de sistemas, punto.
 Guest wifi is fine, five bars.
+Try iPhone15ProMax first, then Office365+Teams.
+The zip opens with WinRAR64 or 7-Zip.
+Files are encrypted with end-to-end encryption, AES-256-GCM, open standards.
+The account is protected with two-factor authentication, open it with SSO.
+We pass 100Mbps+ over the VPN, user Q4/FY24 numbers are out.
+Our key markets are NASA dash ESA dash and APAC, B2B2C dash SaaS.
+The licence business did well in EMEA, dash, APAC, dash, LATAM, up from 2Q24.
 The password policy asks for one capital, one digit and one exclamation mark.
 The password manager market grew twenty five point three percent.
 Our password reset tickets fell from four hundred to two hundred.

@@ -32,6 +32,8 @@ _HEAD: Final = re.compile(
     rf"(?<![\w@.-])(?:(?:akia|asia|aiza|gh[opsu]|glpat|whsec|xox[abps]|xapp|npm|pypi|github|gsk|dapi)(?![\w@])"
     rf"|(?:[sprt]k|s k|p k|r k|pat|tok|token|key|api|live|test|prod)(?= ?(?:[_-]|{any_of(UNDERSCORES | HYPHENS)}\b)))"
     rf"(?:[ ,]*(?:[_-]|{any_of(UNDERSCORES | HYPHENS)}\b)[ ,]*(?:live|test|prod|proj)?(?!\w))*"
+    rf"|(?<![\w@.-])[a-z]{{2,12}}[ ,]+{any_of(UNDERSCORES)}[ ,]+(?:live|test|prod|dev|staging|api|key|token|secret)"
+    rf"(?:[ ,]+{any_of(UNDERSCORES)}|_)?(?!\w)"
 )
 """The prefix of a key, by itself."""
 _YEAR: Final = re.compile(r"(?:19|20)[0-9]{2}")

@@ -35,7 +35,7 @@ _SIGNS: Final = (
     )
 ) - {"at"}
 _PERCENT: Final = phrases("percent, prozent, pour cent, pourcent, por ciento")
-_LETTER: Final = rf"(?:{any_of(word for word in SPELLING if word)}|[a-z])(?![a-z0-9'])"
+_LETTER: Final = rf"(?:{any_of(word for word in SPELLING if word)}|[a-z])(?![a-z0-9'@!#$%&*_=+])"
 _CASED: Final = (
     rf"(?:{any_of(CASES - words('letra lettre letter buchstabe upper lower case cap'))}|upper case|lower case|big"
     r"|grosse[mnrs]?|kleine[mnrs]?)(?![a-z])"

@@ -14,7 +14,7 @@ from itertools import pairwise
 from math import log2
 from typing import Final
 
-from gongmcp.exposure.detect import password, phone_number
+from gongmcp.exposure.detect import grouped_code, password, phone_number, written_password
 from gongmcp.exposure.detect.fold import View
 from gongmcp.exposure.detect.numerals import number_words
 from gongmcp.exposure.detect.spoken import NATO, any_of
@@ -143,7 +143,7 @@ PATTERN: Final = (
     rf"|[0-9][0-9a-z_/+=-]*,? (?:as|for|is|was|als|ist|war|comme|c'est|est|como|es|era|sera) (?:[a-z]{{1,8}} ){{0,2}}"
     rf"(?:{_NAMED_KEY}|secreto?)\b"
     r"|_(?:pass|passwd|password|pwd|secret|token|key)=|private key|begin [a-z ]*key|://[^\s/@:]+:[^\s/@]+@"
-    rf"|{password.PATTERN}"
+    rf"|{password.PATTERN}|{written_password.PATTERN}|{grouped_code.PATTERN}"
     rf"|\b{CUE_WORDS}\b[^0-9a-z]{{0,6}}(?:[a-z']{{1,14}}[^0-9a-z]{{1,6}}){{0,9}}"
     rf"(?:[^\s]*[a-z_-][^\s]*[0-9]|[^\s]*[0-9][^\s]*[a-z_]|[^\s]{{15}}|[0-9]{{20}}"
     rf"|{_ONE}[ ,.\n-]{{1,3}}{_ONE}[ ,.\n-]{{1,3}}{_ONE}\b"
@@ -154,7 +154,9 @@ PATTERN: Final = (
 
 def find(view: View) -> Iterator[tuple[int, int]]:
     """Yield (start, end) in ``view.text`` of each key, in order of their start; some may overlap."""
-    finds = [*_written(view), *_announced(view), *_spelt(view), *password.find(view)]
+    finds = [*_written(view), *_announced(view), *_spelt(view)]
+    for find_more in (password.find, written_password.find, grouped_code.find):
+        finds += find_more(view)
     yield from sorted(finds)
 
 
