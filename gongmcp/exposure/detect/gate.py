@@ -55,7 +55,7 @@ _NOT_ALONE: Final = words("e en on")  # numbers in one language, all too common 
 _NONE: Final[frozenset[str]] = frozenset()
 _PIECE: Final = 20_000
 _OVERLAP: Final = 400
-_MEMORY: Final = 128 << 20
+_MEMORY: Final = 256 << 20
 
 
 _GATHERED: Final = frozenset({"announced", "piece"})
