@@ -58,6 +58,25 @@ email|Escriba [recepcion]. // No, [recepcion guion sur]. // [Arroba example punt
 email|A la izquierda de la arroba, [d.marin]. // A la derecha, [rocafuerte.test].
 email|Mis iniciales, [jfb]. // Y [arroba dehesa punto example].
 email|[l u c i a]. // [punto abril]. // [arroba example], y [punto com].
+email|J'épelle le début, [P, E, R, R, I, N]. // Après l'arobase, [groupe]. // Et à la fin [point volnay point example].
+email|Te deletreo la primera parte, [R O J A S]. // Tras la arroba va [grupo]. // Y al final [punto acme punto example].
+email|Vor dem at haben wir [K Punkt S-T-E-I-N-E-R]. // Danach [K-R-A-N-I-C-H Strich Labs Punkt example], ganz normal.
+email|Before the at sign, [r dot hale]. // After it comes [q-u-i-l-l-w-o-r-k-s dash labs dot example].
+email|Écrivez-moi sur [lucie point garnier]. // Après le petit a, vous mettez [solange-conseil.example].
+email|Unser Kollege hat [baumann Punkt // tobias at muenchen. // Dann Punkt brenner Bindestrich technik Punkt example].
+email|Write to [jana underscore lorenz at sales. // Then dot quarry dot example].
+email|Escriba a [jana guion bajo lorenzo arroba ventas. // Luego punto cantera punto example].
+email|Meine Mail ist [petra Punkt]. // Dann [kessler]. // Und das Ganze [at maschinenbau-vogt.example.com].
+email|It's on the contract, [k-o-f-i dot brooks at // let me check // yeah lumenworks dot example].
+email|Die Einladung ging an [kessler dot heike ät sonnfeld dot example], also [k wie kaufmann e wie emil s wie samuel s wie samuel].
+email|Invitez [julien point morin, arobase example point net], ça s'écrit [J comme Joseph, U comme Ursule, L comme Louis].
+email|Pues a [rojas punto rocio arroba brisa punto example], se escribe [R de Ramón, O de Oviedo, J como José].
+email|Send it to [orla dot finch at example dot org], that's [o for oscar, r for romeo, l for lima].
+email|La mandan a [valeriaquiroga ochenta y siete a ver arroba norteverde punto example].
+email|Meine Mail ist [thofmann at Moment b e r g w e r k Strich media Punkt example].
+email|Avant l'arobase c'est [n point giraud]. // Et après, [c o b a l t tiret labs point example].
+email|C'est [claire point morel arobase // attendez // oui garonne point example].
+email|The domain is [b-l-u-e-f-i-n dash l-a-b-s dot example]. // And before the at, [h dot stone].
 email|It's [dee, D double E, dot parr at example dot com].
 email|Just [hq at], hang on, [north ridge dot test].
 email|Yeah, [mo at example], not dot com, [dot net].
@@ -493,6 +512,17 @@ email|La boîte, c'est [factures]. // Au pluriel. // [Arobase example point fr].
 """.strip().splitlines()
 
 STAYS = """
+Après, on va sur le site example point fr. // Avant, on parle du budget.
+The domain is example dot com. // And before the attack we met.
+After it, we had the group. // Before it, we had dot com.
+Nach dem Quartal kommt die Gruppe. // Dann Punkt zwei der Liste.
+Après la pause, le groupe. // Et à la fin point trois.
+Tras la pausa va el grupo. // Y al final, punto tres.
+Le petit a un chien. // Après le petit a, on passe au point deux.
+We looked at north. // Then dot com took over.
+Wir schauen auf den Punkt. // Dann Kessler. // Und das Ganze ist fertig.
+Llegamos a este punto. // Luego ventas. // Y todo en orden.
+On a ver visit you find the site at example dot com.
 The webcast lives at video.example.com. // We grew 12 percent. // Then 350 in the north.
 Docs are at docs.example.com/help/getting-started and docs.example.com/blog/2024/05/pricing.
 Read example.com/products/analytics-suite-2024 and example.com/en/press-release before Friday.

@@ -115,7 +115,7 @@ NO_MAILBOX: Final = words(
     "correo adresse direccion an en bei unter sous chez con "
     "y und et al el la le mi mon mein meine su votre courriel escribe para sitio pagina seite webseite netz site "
     "internet web disponible "
-    "verfügbar sounds spricht hort schreibt prononce prononcent ecrit suena"
+    "ganze alles thing tout todo verfügbar sounds spricht hort schreibt prononce prononcent ecrit suena"
 )
 ROLES: Final = words("info team press staff support help contact office jobs sales customer customers order")
 _SLASH: Final = re.compile(rf"[\s,]+{any_of(SLASHES)}\b|/")
@@ -134,6 +134,7 @@ PATTERN: Final = (
     rf"|[a-z][ ,.\n]{{1,3}}[a-z]|c o ?m|o r g|n e t)\b"
     rf"|\b(?:at|a|et|ad)\s+[{_W}-]+(?:\.[{_W}-]+)*\.[a-z]{{2}}"
     r"|\b(?:left of|links vo[mn]|a gauche de|izquierda de(?: la| el|l)?) (?:the |dem |l')?(?:at|@)\b|\b(?:the|dem) at\b"
+    r"|\ble petit a\b"
 )
 """What a text with an address holds, for the quick look of ``gongmcp.exposure.masking``."""
 

@@ -22,7 +22,7 @@ from gongmcp.exposure.detect.spoken import AT_SIGNS, DOTS, HYPHENS, UNDERSCORES,
 
 _SIGN: Final = (
     rf"(?:l'|the |dem |den |das |la |el |le |der )?(?:{any_of(AT_SIGNS | words('klammeraffen affenschwanzes'))}"
-    r"|at(?:[ -](?:sign|symbol|zeichen))?(?![\w-])|@)"
+    r"|petit a(?![\w'-])|at(?:[ -](?:sign|symbol|zeichen))?(?![\w-])|@)"
 )
 _AFTER: Final = re.compile(
     rf"\b(?:after|behind|following|past|hinter|hinterm|nach|nachm|danach|derriere|apres|tras|despues de|despues del"
@@ -32,13 +32,13 @@ _DOMAIN_CUE: Final = re.compile(
     r"\b(?:(?:the )?domains?|domane|domaine|dominio|host(?:name)?|server|servidor|serveur|provider|anbieter|hebergeur"
     r"|fournisseur|proveedor|firma|compan(?:y|y bit|y part)|empresa|societe|boite|right of (?:it|that)|(?:behind"
     r"|after|past) (?:it|that)|rechts davon"
-    r"|dahinter|danach|derriere|detras|despues|a droite|a la derecha"
+    r"|dahinter|danach|derriere|detras|despues|apres|a droite|a la derecha"
     r"|(?:the )?(?:bit|part|half|rest) (?:after|behind)|(?:der )?teil (?:danach|dahinter))"
     r"(?:'s|,| is| ist| est| es| lautet| kommt| va)?(?=\s)"
 )
 """What a domain without its sign is told with."""
 _SIGNED: Final = re.compile(
-    r"arrob|arobas|klammeraff|affensch|at[ -](?:sign|symbol|zeichen)|em at\b|m at\b|the at\b|l'at\b|el at\b"
+    r"arrob|arobas|klammeraff|affensch|at[ -](?:sign|symbol|zeichen)|em at\b|m at\b|the at\b|l'at\b|el at\b|petit a\b"
 )
 _AHEAD: Final = re.compile(
     rf"\b(?:before|in front of|ahead of|vor|vorm|davor|avant|devant|antes de|antes del|delante de|delante del|left of"
@@ -64,7 +64,8 @@ _ALONE: Final = re.compile(
 )
 """A domain that has its sentence to itself."""
 _ENDING: Final = re.compile(
-    rf"(?:^|(?<=[\s,']))(?:{any_of(DOTS)}) (?:[a-z]{{2,12}}|[a-z](?: [a-z]){{1,3}})"
+    rf"(?:^|(?<=[\s,']))(?:{any_of(DOTS)}) (?:(?:[a-z0-9]+[ -]){{0,16}}[a-z0-9]+ (?:{any_of(DOTS)}) )?"
+    r"(?:[a-z]{2,12}|[a-z](?: [a-z]){1,3})"
     r"(?=[.,!?]*(?:$|\s(?:[a-z']+[ .,!?]*){0,3}$))"
 )
 _LEADS: Final = SEQUENCE | ORDER | words(
@@ -90,6 +91,8 @@ _JOINT: Final = re.compile(rf"\b{any_of(DOTS | HYPHENS | UNDERSCORES)}[ .,\n]|[a
 _SOMEBODY: Final = words("we you they he she we're you're they're are be being were was visit see find look")
 _COPULAS: Final = words("is are ist sind est sont es son that's c'est das")
 _TAKES_BACK: Final = words("with mit con avec sans ohne sin without")
+_GROUPS: Final = words("group groupe grupo gruppe")
+"""Labels of a domain that elsewhere lead to a group of figures."""
 _FARTHEST: Final = 6
 _FEW: Final = 3
 _GOES_ON: Final = words(
@@ -200,7 +203,13 @@ def _domain(
     """
     after = _AFTER.search(view.text, sentence.start, sentence.end)
     if after:
-        return list(content(view, bits, sentence, after.end())), True, True
+        if after.group().endswith("petit a") and not addressed.DOMAIN.search(view.text, after.end(), sentence.end):
+            return [], False, False  # a point of a list
+        told = list(content(view, bits, sentence, after.end()))
+        last = bits[sentence.stop - 1]
+        if not told and last.word in _GROUPS:
+            told = [(last.start, last.end)]
+        return told, True, True
     broken = _BROKEN.search(view.text, sentence.start, sentence.end)
     if broken and _heads(bits, sentence, broken.start()):
         return [broken.span("label"), broken.span("top")], True, True
@@ -219,7 +228,7 @@ def _domain(
         if len(lead) <= (_MOST_LEAD if led or lead[-1].comma else _MOST_WITH_SIGN if sure else -1):
             return [(start, end)], sure or said, (sure or said) and led
     named = _DOMAIN_CUE.search(view.text, sentence.start, sentence.end)
-    if named and sentence.stop - sentence.first <= _MOST_WORDS:
+    if named and sum(bit.sort != LETTER for bit in bits[sentence.first : sentence.stop]) <= _MOST_WORDS:
         bare = addressed.DOMAIN.search(view.text, named.end(), sentence.end)
         if bare:
             here = list(content(view, bits, sentence, named.end()))
@@ -275,7 +284,9 @@ def _closing(
 def _told_behind(view: View, bits: Sequence[Bit], after: Sequence[Sentence]) -> list[tuple[int, int]]:
     """Return the mailbox that is told behind its domain: "and I am lena dot vogt there"."""
     for sentence in after:
-        cue = _MINE.search(view.text, sentence.start, sentence.end)
+        cue = next(
+            (cue for form in (_AHEAD, _MINE) if (cue := form.search(view.text, sentence.start, sentence.end))), None
+        )
         if cue and sentence.stop - sentence.first <= _MOST_WORDS:
             run = _joined(view, bits, sentence)
             return [run[:2]] if run else list(content(view, bits, sentence, cue.end()))

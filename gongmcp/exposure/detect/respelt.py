@@ -13,21 +13,29 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
+from gongmcp.exposure.detect.addressed import TOP
 from gongmcp.exposure.detect.fold import View
 from gongmcp.exposure.detect.spoken import AT_SIGNS, DOTS, JOINTS, LETTER_NAMES, any_of, words
 
 Place = tuple[int, int]
 
 _SPELT: Final = words("as in wie like comme como de for")
-_LETTER: Final = rf"(?:[a-z]|{any_of(LETTER_NAMES)})(?![\w'])(?: (?:as in|{any_of(_SPELT - {'as', 'in'})}) [a-z]+)?"
+_FOR: Final = rf" (?:as in|{any_of(_SPELT - {'as', 'in'})})(?: (?:en|in|dans))? [a-z]+"
+_LETTER: Final = rf"(?:[a-z]|{any_of(LETTER_NAMES)})(?![\w'])(?:{_FOR})?"
 _LETTERS: Final = re.compile(rf"(?<![\w'-])(?:{_LETTER}[ ,.-]{{1,3}}){{1,24}}{_LETTER}(?![\w'-])")
-_HELP: Final = re.compile(r" (?:as in|wie|like|comme|como|de|for) [a-z]+")
+_HELP: Final = re.compile(_FOR)
 _NAME: Final = re.compile(any_of(LETTER_NAMES))
 _LED: Final = re.compile(
     r"(?P<word>[\w.@-]*\w)[ ,.:\n]{1,3}(?:(?:that's|that is|it's|so|spelt|spelled|written|just|also|das ist|geschrieben"
     r"|nur|donc|c'est|soit|juste|o sea|que es|es decir|es|and|und|et|y|like|as in|wie|comme|como)[ ,:]{1,2}){0,3}$"
 )
 """The word before its spelling."""
+_TOLD_AGAIN: Final = re.compile(
+    r"[ ,.;:\n]{1,3}(?:(?:that's|that is|it's|so|i mean|spelt|spelled|written|das ist|also|geschrieben"
+    r"|ich buchstabiere|donc|ca s'ecrit|c'est|soit|j'epelle|se escribe|o sea|es decir|le deletreo|es"
+    r"|and|und|et|y)[ ,:]{1,2}){1,3}"
+)
+"""What leads from an address to its spelling: "..., also k wie kaufmann e wie emil"."""
 _BEHIND: Final = re.compile(r"[ ,.:\n]{1,3}(?:[a-z']{1,6}[ ,]{1,2}){0,2}?(?P<word>\w{3,})\b")
 _REACH: Final = 60
 _LEAST: Final = 2
@@ -75,6 +83,23 @@ _LINK: Final = re.compile(
 )
 """What leads to a sign that is told as a thing: "then a dot", "puis l'arobase"."""
 _LINKED: Final = re.compile(rf"\b{_SURE}(?P<then>,? (?:{_AND} )?(?:then|dann|puis|pis|ensuite|luego|et|y))(?= [a-z])")
+_NEXT: Final = rf"(?:(?:{_AND}|yeah|yes|ja|oui|si|so|also|ok|okay) )?(?:(?:then|dann|puis|pis|ensuite|luego|despues) )?"
+_DOMAIN: Final = rf"(?:[a-z0-9-]+ ){{1,16}}{any_of(DOTS)} {TOP}(?![\w-])|[a-z0-9][a-z0-9.-]*\.{TOP}(?![\w.-])"
+_GOES_ON: Final = re.compile(
+    rf"(?<=[a-z0-9] )(?:{any_of(DOTS)}|{_JOINED})(?P<joint>[.,]?\n{_NEXT})(?=[a-z0-9-]+[.,]?(?:\n| {_SIGN} ))"
+    rf"|\b(?:at|{any_of(AT_SIGNS)}) [a-z0-9-]+(?P<label>[.,]?\n{_NEXT})(?={any_of(DOTS)} {_DOMAIN})"
+    rf"|\b(?:at|{any_of(AT_SIGNS)})(?P<sign>[.,]?\n[^\n]{{1,25}}\n{_NEXT})(?={_DOMAIN})"
+)
+"""An address that goes on in the next sentence: "petra dot. Then kessler.", "at north. Dot brenner dot test."."""
+_WAIT: Final = any_of(
+    {"a ver", "espera", "espere", "un momento", "momento", "moment", "warte", "warten sie", "mal sehen", "attendez"}
+    | {"attends", "voyons", "voyons voir", "un instant", "wait", "hold on", "let me see", "let's see", "einen moment"}
+)
+_WAITS: Final = re.compile(
+    rf"(?<=[a-z0-9])(?P<before>,? {_WAIT},?)(?= (?:{any_of(AT_SIGNS)}|at) {_DOMAIN})"
+    rf"|\b(?:{any_of(AT_SIGNS)}|at)(?P<behind>,? {_WAIT},?)(?= {_DOMAIN})"
+)
+"""A pause that is said beside the sign: "quiroga a ver arroba ..."."""
 _AGAIN: Final = re.compile(
     rf"(?P<word>\b[a-z][\w'-]+(?: (?:{any_of(DOTS)}|{_JOINED}) \w+)*)"
     rf"(?P<again>(?: {_WITH} [\w']+(?: [\w']+)?)?, (?:(?:so|also|donc|o sea|entonces) )?(?P=word))(?= {_SIGN} )"
@@ -82,7 +107,7 @@ _AGAIN: Final = re.compile(
 """A mailbox said twice: "danna with two n's, danna at ..."."""
 _COMMA: Final = re.compile(rf",(?=\s(?:{_SIGN}(?![\w'])|@))")
 """The comma that closes a remark before a sign."""
-_ANY: Final = re.compile(rf"\b(?:{any_of(DOTS)})\s[a-z]|@|\b{any_of(AT_SIGNS)}\b")
+_ANY: Final = re.compile(rf"\b(?:{any_of(DOTS)})\s[a-z]|@|\b{any_of(AT_SIGNS)}\b|\b(?:{any_of(DOTS)}|{_JOINED})[.,]?\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +153,10 @@ def reading(view: View) -> Reading | None:
 
 def beside(text: str, finds: Sequence[Place]) -> Iterator[Place]:
     """Yield each spelling of a word that *finds* hold, and each word whose spelling they hold."""
+    for _, end in finds:
+        told = _TOLD_AGAIN.match(text, end)
+        if told and (run := _LETTERS.match(text, told.end())) and len(_HELP.findall(run.group())) > _LEAST:
+            yield run.span()
     for word, letters, _ in _twins(text) if finds else ():
         for here, other in ((word, letters), (letters, word)):
             if any(start < here[1] and here[0] < end for start, end in finds):
@@ -143,6 +172,10 @@ def _remarks(text: str) -> Iterator[Place]:
         yield link.start() + link.group().endswith("'"), link.end()  # "puis l'arobase": the blank stays
     for linked in _LINKED.finditer(text):
         yield linked.span("then")
+    for more in _GOES_ON.finditer(text):
+        yield more.start(more.lastgroup or 0), more.end() - 1  # a blank, or the end of the line, stays
+    for wait in _WAITS.finditer(text):
+        yield wait.span(wait.lastgroup or 0)
     for again in _AGAIN.finditer(text):
         yield again.span("again")
     for sentence in _SENTENCE.finditer(text):
