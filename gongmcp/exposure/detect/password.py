@@ -65,6 +65,7 @@ _SILENT: Final = 4
 _TAIL: Final = 2
 _SHORT: Final = 6
 _FAR: Final = 12
+_REACH: Final = 240
 PATTERN: Final = rf"\b{NAMES}\b[^\x00]{{0,120}}{MORE}|\b(?:as|als|comme|en|como|de) (?:[a-z]{{1,5}} )?{NAMES}\b"
 """What a text with such a password holds, for the quick look of ``gongmcp.exposure.masking``."""
 
@@ -75,7 +76,7 @@ def find(view: View) -> Iterator[tuple[int, int]]:
     for cue in _CUE.finditer(text):
         yield from _behind(view, cue)
     for cue in _AS.finditer(text):
-        start = text.rfind("\n", 0, cue.start()) + 1
+        start = max(text.rfind("\n", 0, cue.start()) + 1, cue.start() - _REACH)
         here = [run for run in runs(text, start, cue.start()) if run.end == cue.start()]
         if here and _is_called(text, here[-1], cue.end()):
             yield from _places(text, here[-1])
@@ -92,7 +93,8 @@ def _is_called(text: str, run: Run, end: int) -> bool:
 def _behind(view: View, cue: re.Match[str]) -> Iterator[tuple[int, int]]:
     """Yield the parts of the password that is told behind *cue*, the word for it."""
     text, at = view.text, cue.end()
-    end = _line_end(text, at)
+    line = _line_end(text, at)
+    end = min(line, at + _REACH)
     wanted = _FOR.match(text, at, end)
     at = wanted.end() if wanted is not None else at
     first = _after_lead(text, at, end)
@@ -102,7 +104,7 @@ def _behind(view: View, cue: re.Match[str]) -> Iterator[tuple[int, int]]:
     told = found is not None and _told(text, at, found.start)
     told = told or (found is not None and cue.group().endswith("'s") and found.start - first < 2)
     if found is None or _only(text, found.end, end):
-        found = _going_on(text, found, end)
+        found = _going_on(text, found, line)
     if found is None or not found.weight or _OTHER.search(text, at, found.end):
         return
     doubtful = _DOUBTFUL.fullmatch(cue.group()) is not None
@@ -170,7 +172,7 @@ def _going_on(text: str, run: Run | None, end: int) -> Run | None:
         if start >= len(text):
             break
         end = _line_end(text, start)
-        here = list(runs(text, start, end))
+        here = list(runs(text, start, min(end, start + _REACH)))
         piece = here[0] if len(here) == 1 else None
         if piece is not None and (piece.weight or (run is not None and run.last == "sign")):
             led = not set(_WORD.findall(text, start, piece.start)) - _LEAD - ORDER - _JOINING
@@ -185,7 +187,7 @@ def _going_on(text: str, run: Run | None, end: int) -> Run | None:
 
 def _only(text: str, at: int, end: int) -> bool:
     """Tell whether hardly anything stands between *at* and the end of the sentence."""
-    return len(_WORD.findall(text, at, end)) <= _TAIL
+    return len(_WORD.findall(text, at, min(end, at + _REACH))) <= _TAIL
 
 
 def _line_end(text: str, at: int) -> int:

@@ -37,6 +37,7 @@ _ORDINARY: Final = re.compile(
 _SIGN: Final = re.compile(r"[!#$%^&*=?~]")
 _RARE: Final = re.compile(r"[!#$%^*=?~@][0-9a-z]")
 """What joins no names of products: not "Office365+Teams"."""
+_BEHIND: Final = 20
 _OPENS: Final = re.compile(
     r"\b(?:open|unlock|unzip|unpack|decrypt|extract|s'ouvr|ouvr|deverrouill|dechiffr|abr[aei]|descifr|desbloque|password)"
     r"|offne|entsperr|entpack|entschlussel|passwor|kennwort"
@@ -44,8 +45,8 @@ _OPENS: Final = re.compile(
 _INNER: Final = re.compile(r"[^\W_][!#$%^&*+=?~@]+[^\W_]")
 PATTERN: Final = (
     rf"\b{_LOCKED}\b[^\n]{{0,50}}\b{_WITH} |\b{_FILE}\b[^\n]{{0,40}}\b{_WITH} [^\s]*[0-9!#$%*?]"
-    rf"|\b(?:{_USER}\b[^\n]{{0,48}}[ ,:;]|(?:{_TRY}|pass|pw|mdp|kw|pwd)[ :=])[ ]?"
-    r"[^\s]*(?:[0-9][^\s]*[!#$%^&*+=?~@]|[!#$%^&*+=?~@][^\s]*[0-9]|[a-z][0-9])"
+    rf"|\b{_USER}\b[^\n]{{0,48}}[ :][^\s]*[0-9a-z][!#$%^&*+=?~@]+[0-9a-z]"
+    rf"|\b(?:{_TRY}|pass|pw|mdp|kw|pwd)[ :=]+[^\s]*(?:[0-9][^\s]*[!#$%^&*+=?~@]|[!#$%^&*+=?~@][^\s]*[0-9]|[a-z][0-9])"
 )
 """What a text with such a password holds, for the quick look of ``gongmcp.exposure.masking``."""
 
@@ -57,8 +58,7 @@ def find(view: View) -> Iterator[tuple[int, int]]:
         for found in pattern.finditer(text):
             start, end = found.span("token")
             end -= len(found["token"]) - len(_END.sub("", found["token"]))
-            line = text[found.start() : text.find("\n", end) if "\n" in text[end:] else len(text)]
-            if pattern in {_LOCKED_WITH, _FILE_WITH} and not _OPENS.search(line):
+            if pattern in {_LOCKED_WITH, _FILE_WITH} and not _OPENS.search(text, found.start(), end + _BEHIND):
                 continue
             if pattern is _TRIED and not _RARE.search(text, start, end):
                 continue
