@@ -7,6 +7,15 @@ Each line is ``kind|text``; sentences are parted by ``//``, and what must go sta
 from __future__ import annotations
 
 MASKED = """
+iban|Our account, it starts with [D E four four]. // Next block is [five zero zero one zero five one seven]. // And the last ones, [five four zero seven three two four nine three one].
+iban|Unser Konto beginnt mit [D E vier vier]. // Nächster Block [fünf null null eins, null fünf eins sieben]. // Letzter Block [fünf vier null sieben, drei zwo vier neun, drei eins].
+iban|Versez ça sur [FR 14 2004 1010 zéro cent cinq 0001]. // La suite, [3M02 606], merci.
+iban|Le leo, [N como en Navarra, L como en Lorenzo, nueve uno, A de Antonio, B de Burgos, N de Navarra, A de Antonio, 0417 1643 00].
+iban|Überweisen Sie auf [AT] und dann [61 1904 3002 3457 3201], bitte.
+iban|It's [b e] and then [68 5390 0754 7043], sorry, I mean [7034].
+iban|En bas il y a [B E 68 5390 0754 7043], non pardon, [7034].
+iban|Nein, das ist [NL einundneunzig ABNA], dann [null vier eins sieben], Moment, [sechzehn dreiundvierzig null null].
+phone|Rufen Sie mich an unter [null eins zweimal die fünf null vier fünf eins].
 key|It's [W, three, nine, K, zero, V, eight], all capitals.
 key|Der Lizenzschlüssel wäre [Xaver, vier, Nordpol, null, acht, Theodor].
 key|Bitte tippen, [p wie Paula, sechs, q wie Quelle, zwei, zwei, f wie Friedrich], das war's.
@@ -244,6 +253,10 @@ link|Der Zugangscode für Webex ist [8404 8707 790], ach Quatsch, [siebenundsech
 """.strip().splitlines()
 
 STAYS = """
+We looked at it and then 20 more, 35, 40, 410, 500 and 1200 of them.
+Das ist die Region d e zwölf, und dann 44 Kunden, 50 Verträge, 17 Partner und 32 Filialen.
+Pour le premier, on était à 44, puis 50, puis 17, 32, 49, 31 et 12 sites.
+En la zona ES 12 hay 44, 50, 17, 32, 49, 31 y 12 tiendas.
 We had 400, sorry, I mean 420 seats.
 That's plus 20 percent, 30 percent, 45 percent and 50 percent.
 We added plus 352,621,000 in revenue.

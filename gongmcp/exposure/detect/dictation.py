@@ -46,7 +46,7 @@ _CODE: Final = re.compile(
     r"(?=[^\s]*[a-z])(?=[^\s]*[0-9])[0-9a-z][0-9a-z_./+=?&:%@-]*|[._?&/=-]+[0-9a-z_-]+|[0-9a-z]+_[0-9a-z_]+"
 )
 _SPELT_AS: Final = re.compile(
-    r"\b(?P<letter>[a-z])(?P<rest>,?\s(?:as in|as|for|like|wie in|wie|comme|de|como"
+    r"\b(?P<letter>[a-z])(?P<rest>,?\s(?:as in|as|for|like|wie in|wie|comme dans|comme|de|como en|como"
     r"|as in the word)\s(?P=letter)[a-z]+)\b"
 )
 _SAID: Final = (

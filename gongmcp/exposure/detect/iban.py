@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from gongmcp.exposure.detect import account_parts
 from gongmcp.exposure.detect.fold import View
-from gongmcp.exposure.detect.spoken import any_of
+from gongmcp.exposure.detect.spoken import FILLERS, NATO, any_of, words
 
 LENGTHS: Final[dict[str, int]] = {
     "ad": 24, "ae": 23, "al": 28, "at": 20, "az": 28, "ba": 20, "be": 16, "bg": 22, "bh": 22, "bi": 27, "br": 29,
@@ -36,17 +37,29 @@ _CUE_WINDOW: Final = 80
 _MISHEARD: Final = 3
 
 _BREAK: Final = r"[ .,\n-]{0,3}"
+_JOINT: Final = any_of(FILLERS | words("and und et y then dann puis luego despues now jetzt"))
+_NAME: Final = rf"(?:[a-z],? (?:as in|for|as|like|wie|comme|de|como|como en) [a-z]+|{any_of(NATO)})"
 PATTERN: Final = (
     rf"\b{any_of(LENGTHS)}{_BREAK}[0-9]{_BREAK}[0-9]{_BREAK}(?:[a-z]{_BREAK}){{0,5}}[0-9](?:{_BREAK}[0-9]){{5}}"
     r"|\b(?:ro|kz)[ -]?[0-9]{2}[ -]?[0-9a-z]{4}[ -]?[0-9a-z]{4}"
     r"|\b[a-z][ .-]{1,2}[a-z][ .,-]{1,3}[0-9][ .-]{0,2}[0-9]\b"
+    rf"|\b(?:{any_of(LENGTHS)}|[a-z] [a-z])(?:[ ,.]{{1,4}}{_JOINT}){{1,2}}[ ,.]{{1,4}}[0-9]{{2}}"
+    rf"|\b{_NAME}[ ,.-]{{1,3}}{_NAME}[ ,.-]{{1,3}}[0-9]"
     rf"|\b{any_of(LENGTHS)}[0-9]{{2}}[0-9a-z]{{11,30}}\b|\biban\b|\bi b a n\b"
 )
 """What a text with a written number holds, for the quick look of ``gongmcp.exposure.masking``."""
 
 
 def find(view: View) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) in ``view.text`` of each number, in order, without overlaps."""
+    """Yield (start, end) in ``view.text`` of each number, or of each of its pieces, in order, without overlaps."""
+    whole = list(_whole(view))
+    parts = [
+        part for part in account_parts.find(view, LENGTHS) if not any(s < part[1] and part[0] < e for s, e in whole)
+    ]
+    yield from sorted(whole + parts)
+
+
+def _whole(view: View) -> Iterator[tuple[int, int]]:
     written = view.written
     at = 0
     for start in _START.finditer(written.text):

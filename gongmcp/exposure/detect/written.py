@@ -26,13 +26,16 @@ _HYPHEN: Final = re.compile(r"-")
 _LOOK_AHEAD: Final = 3
 
 _AS_IN: Final = re.compile(
-    r"\b([a-z0-9])(?P<rest>,?\s(?:as in|as|for|like|wie|wie in|comme|de|como|as in the word)\s(?!\1\b)\1[a-z]+\b)"
+    r"\b([a-z0-9])(?P<rest>,?\s(?:as in|as|for|like|wie|wie in|comme|comme dans|de|como|como en|as in the word)"
+    r"\s(?!\1\b)\1[a-z]+\b)"
 )
 _CASE_BEFORE: Final = re.compile(
     r"\b(?:capital|upper ?case|lower ?case|gross(?:es|er|buchstabe)?|klein(?:es|er|buchstabe)?|majuscule|minuscule"
     r"|mayuscula|minuscula|letter|letra|lettre|buchstabe)(?=\s[a-z0-9]\b)"
 )
 _CASE_AFTER: Final = re.compile(r"(?<=\b[a-z])\s(?:majuscule|minuscule|mayuscula|minuscula)\b")
+_ARTICLES: Final = words("die der das the le la el")
+"""May stand between how often a digit comes and the digit: "zweimal die Null"."""
 _DECIMAL_POINTS: Final = frozenset({"point", "punto", "punkt", "period", "ponto", "punt"})
 
 
@@ -217,6 +220,7 @@ class _Reader:
 
     def __init__(self, text: str, tokens: Sequence[Token], language: str, hyphens: bool) -> None:
         self.hyphens = hyphens and language in {"en", "fr"}
+        self.adds = language in {"fr", "es"}  # "cent cinq" and "doscientos cinco" are one number
         self.text = text
         self.tokens = tokens
         self.phrases, self.longest = _phrases(language)
@@ -258,12 +262,16 @@ class _Reader:
         for length in (2, 1):
             key = tuple(token.word for token in self.tokens[at : at + length])
             times = numerals.REPEATS.get(key)
+            length += times is not None and self._word(at + length) in _ARTICLES
             # A written address, which is no token, may stand between the word and the digit.
             if times and at + length < len(self.tokens) and self._near(at + length, first=False):
                 digits, _ = self._number(at + length)
                 if digits or self.tokens[at + length].word.isdigit():
                     return times, at + length
         return 1, at
+
+    def _word(self, at: int) -> str:
+        return self.tokens[at].word if at < len(self.tokens) else ""
 
     def _phrase(self, at: int) -> tuple[str, int]:
         if at >= len(self.tokens):
@@ -305,7 +313,7 @@ class _Reader:
         if len(digits) in {3, 4} and digits.endswith("00"):
             link = stop < len(self.tokens) and self.tokens[stop].word in self.links
             more, after = self._phrase(stop + link)
-            if len(more) == 2 or (link and len(more) == 1):
+            if len(more) == 2 or (len(more) == 1 and (link or (self.adds and more != "0"))):
                 return digits[:-2] + f"{more:0>2}", after
         return digits, stop
 
