@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-MASKING_VERSION: Final = 7
+MASKING_VERSION: Final = 8
 """Raised whenever the same text would be masked differently; part of the read model's digest."""
 
 PARTICIPANTS_VERSION: Final = 2

@@ -253,6 +253,12 @@ link|Der Zugangscode für Webex ist [8404 8707 790], ach Quatsch, [siebenundsech
 """.strip().splitlines()
 
 STAYS = """
+Vendimos el 33 55508223 de unidades.
+Unsere Auftragsnummer ist 015255506898.
+Artikel 017604062738 ist wieder da.
+Te llamamos para las 11, 90, 120, 24 y 26 licencias.
+Prueba con el 10, 20, 30 o 40 por ciento.
+We owe plus 352, 621, 000, 022 in accruals.
 We looked at it and then 20 more, 35, 40, 410, 500 and 1200 of them.
 Das ist die Region d e zwölf, und dann 44 Kunden, 50 Verträge, 17 Partner und 32 Filialen.
 Pour le premier, on était à 44, puis 50, puis 17, 32, 49, 31 et 12 sites.

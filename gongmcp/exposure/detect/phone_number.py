@@ -9,7 +9,7 @@ phone number. Validity is asked of the ``phonenumbers`` library, loaded when the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -22,6 +22,9 @@ from gongmcp.exposure.detect.written import Written
 MIN_DIGITS: Final = 7
 MAX_DIGITS: Final = 15
 _LEAST_ABROAD: Final = 9
+_THREE: Final = 3
+_ONE_MORE: Final = re.compile(r",?\s(?:y|o|e|u|and|or|und|oder|et|ou)\s[0-9]")
+_OF_SOMETHING: Final = re.compile(r"\s(?:de|of|von)\s[a-z]{3}")
 _MAX_GROUPS: Final = MAX_DIGITS
 _USUAL_SIZES: Final = {9, 10, 11}
 _CUE_WINDOW: Final = 60
@@ -58,7 +61,7 @@ STRONG: Final = (
     r"|\bportable\b|\btelemovel|\bdial|\bdirect line\b|\bhot ?line\b|\blandline\b|\bwhats ?app\b|\bdurchwahl"
     r"|\brufnummer|\berreich|\b(?:call|text|ring|reach)(?:ing)? (?:me|us|him|her|them|back|in)\b"
     r"|\bcall(?:s|ed)? (?:from|on)\b|\bappel|\bjoindre\b|\bllam|\bchiam|\bligue\b"
-    r"|\bmensaje\b|\bprueb\w+ (?:con|en) el\b"
+    r"|\bmensaje\b"
     r"|\b(?:my|his|her|your|our|their|direct|callback|contact|office|home|work|toll.free) number\b"
 )
 _WEAK: Final = (
@@ -70,7 +73,8 @@ OTHER: Final = (
     r"(?! (?:went|goes|was sent|came|gets|is sent|ging|geht|kam|wird|va|part|est|arrive|llega|llego|se)\b)"
     r"|\bpass ?code|\bpin\b|\bpassword|\bid\b|\baccount\b|\border\b|\binvoice|\bticket\b|\bcase\b"
     r"|\breference\b|\bref\b|\bconfirmation\b|\bserial\b|\bmodel\b|\bpo\b|\bsku\b|\bversion\b|\bzip\b|\bcard\b"
-    r"|\bkonto|\brechnung|\bbestell|\bcommande\b|\bfacture\b|\bpedido\b|\bfactura\b|\bkunden"
+    r"|(?:auftrags|bestell|artikel|vorgangs|sendungs|vertrags|kunden|rechnungs|serien)-?(?:nummer|nr)\b|\bartikel\b"
+    r"|\bauftrag\b|\bkonto|\brechnung|\bbestell|\bcommande\b|\bfacture\b|\bpedido\b|\bfactura\b|\bkunden"
 )
 _CUE: Final = re.compile(
     rf"(?P<strong>{STRONG})|(?P<weak>{_WEAK})|(?P<other>(?:{OTHER})(?: (?:number|nummer|numero|no))?)"
@@ -144,8 +148,15 @@ def _plus_said(text: str) -> Iterator[tuple[int, int]]:
         likely = len(groups) > 1 and _LEAST_ABROAD <= len(digits) <= MAX_DIGITS
         if not likely or _THOUSANDS.search(number["number"]) or _UNIT.match(text, number.end()):
             continue
+        if _in_threes(number["number"], groups) and _cue(text, number.start()) not in {"strong", "weak"}:
+            continue
         if possible(digits):
             yield number.start("number"), number.end()
+
+
+def _in_threes(number: str, groups: Sequence[str]) -> bool:
+    """Tell whether commas part threes, as between thousands that are read out: 352, 621, 000."""
+    return "," in number and {len(group) for group in groups[1:]} == {_THREE}
 
 
 # --- written ---------------------------------------------------------------------------------------
@@ -257,7 +268,7 @@ def _is_number(text: str, start: int, end: int, shape: _Groups, announced: bool)
         return False
     if _decimal(shape):
         return _dotted(shape) and (_cue(text, start) in {"strong", "weak"} or _spanish(text, start, shape))
-    if _spanish(text, start, shape):
+    if _spanish(text, start, shape) and not _OF_SOMETHING.match(text, end):
         return True
     if shape.digits[0] == "0" and len(shape.lengths) == 1 and (
         len(shape.digits) in {10, 11} or _GERMAN_MOBILE.fullmatch(shape.digits)
@@ -306,7 +317,9 @@ def _announced(text: str, start: int, end: int, shape: _Groups, announced: bool)
         return False
     cue = _cue(text, start)
     if any("," in gap for gap in shape.gaps):
-        return cue == "strong" and len(shape.digits) in _USUAL_SIZES and valid_somewhere(shape.digits)
+        listed = _ONE_MORE.match(text, end) is not None  # "the 10, 20, 30 or 40"
+        usual = len(shape.digits) in _USUAL_SIZES and valid_somewhere(shape.digits)
+        return cue == "strong" and usual and not listed
     if cue == "weak" and len(shape.lengths) == 1 and 9 <= len(shape.digits) <= 11:
         return valid_somewhere(shape.digits)
     if any("\n" in gap for gap in shape.gaps):

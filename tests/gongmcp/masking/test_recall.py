@@ -29,9 +29,9 @@ HALVED = ("fourth.jsonl", "fifth.jsonl")
 HELD_BACK = ("sixth.jsonl",)
 GOAL = 0.98
 FLOORS = {
-    "written": {"email": 1.0, "phone": 0.98, "card": 0.98, "iban": 1.0, "key": 0.9, "link": 0.97},
-    "spoken": {"email": 0.9, "phone": 0.9, "card": 0.95, "iban": 0.97, "key": 0.75, "link": 0.8},
-    "split": {"email": 0.85, "phone": 0.97, "card": 0.98, "iban": 0.97, "key": 0.7, "link": 0.85},
+    "written": {"email": 1.0, "phone": 0.97, "card": 0.98, "iban": 1.0, "key": 0.9, "link": 0.98},
+    "spoken": {"email": 0.91, "phone": 0.92, "card": 0.97, "iban": 0.99, "key": 0.9, "link": 0.85},
+    "split": {"email": 0.88, "phone": 0.97, "card": 0.98, "iban": 0.99, "key": 0.78, "link": 0.88},
 }
 """Of what was never seen, the share that was measured, rounded down."""
 
