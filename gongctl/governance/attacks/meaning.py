@@ -21,8 +21,10 @@ def near_by_meaning(arena: Arena) -> Tried:
         if not tools:
             return Tried(skipped="no tool of the preset searches by meaning")
         for tool in tools:
-            if "error" in _ask(session, tool, COMMON, OPEN_IDS[0]):
-                tried.skipped = "there are no vectors, so that agents cannot search by meaning"
+            refused = _ask(session, tool, COMMON, OPEN_IDS[0]).get("error", "")
+            if refused:
+                none = "semantic_unavailable" in refused
+                tried.skipped = "there are no vectors to search by meaning" if none else f"{tool} refuses to search"
                 return tried
             for call_id in (*HIDDEN_IDS, PRIVATE_ID):
                 for sentence in said_in(call_id):

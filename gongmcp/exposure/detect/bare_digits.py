@@ -62,12 +62,8 @@ def find(view: View, bits: Sequence[Bit], sentences: Sequence[Sentence], finds: 
         kind, count = _best(view, said, row, finds)
         for index in row[:count]:
             for group in said[index].groups:
-                yield *_place(view, group), kind
+                yield *pieces.place(view, group), kind
         at = row[count - 1] + 1 if count else at + 1
-
-
-def _place(view: View, group: Sequence[Bit]) -> tuple[int, int]:
-    return group[0].start, view.written.end(group[-1].end)
 
 
 def _read(bits: Sequence[Bit], sentence: Sentence) -> _Said:
@@ -130,7 +126,7 @@ def _best(view: View, said: Sequence[_Said], row: Sequence[int], finds: Sequence
     """Return the kind of the longest number that begins the *row*, and of how many sentences; ('', 0) for none."""
     for count in range(len(row), 0, -1):
         groups = [group for index in row[:count] for group in said[index].groups]
-        places = [_place(view, group) for group in groups]
+        places = [pieces.place(view, group) for group in groups]
         if len(groups) < 2 or all(any(start <= a and b <= end for start, end, _ in finds) for a, b in places):
             continue
         around = view.text[max(0, places[0][0] - _BEFORE) : places[-1][1]]

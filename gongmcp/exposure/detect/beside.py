@@ -94,10 +94,10 @@ def _from(
                 yield *head.span(), "key"
             silent = 0
             for run in sentence.runs:
-                yield run[0].start, view.written.end(run[-1].end), "key"
+                yield *pieces.place(view, run), "key"
         elif _more(view, sentence):
             for run in sentence.runs:
-                yield run[0].start, view.written.end(run[-1].end), kinds[at]
+                yield *pieces.place(view, run), kinds[at]
             silent = 0
         elif sentence.figure or sentence.runs or sentence.words > _SILENT or silent == _MOST_SILENT:
             return

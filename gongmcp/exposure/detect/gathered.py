@@ -92,13 +92,9 @@ def find(view: View, sentences: Sequence[Sentence], finds: Sequence[Find]) -> It
                 kind, count = found
                 for index in row[:count]:
                     for run in sentences[index].runs:
-                        yield (*_place(view, run), kind)
+                        yield (*pieces.place(view, run), kind)
                 taken = row[count - 1]
         at = taken + 1
-
-
-def _place(view: View, run: Sequence[Bit]) -> tuple[int, int]:
-    return run[0].start, view.written.end(run[-1].end)
 
 
 # --- sentences -------------------------------------------------------------------------------------
@@ -212,13 +208,13 @@ def _covered(view: View, here: Sequence[Sentence], finds: Sequence[Find]) -> boo
     return all(
         any(start <= first and last <= end for start, end, _ in finds)
         for sentence in here
-        for first, last in (_place(view, run) for run in sentence.runs)
+        for first, last in (pieces.place(view, run) for run in sentence.runs)
     )
 
 
 def _whole(view: View, head: Sentence, finds: Sequence[Find]) -> str:
     """Return the kind of the value that was found in a sentence, if it is whole without the ones behind it; or ''."""
-    first, last = _place(view, head.runs[0])[0], _place(view, head.runs[-1])[1]
+    first, last = pieces.place(view, head.runs[0])[0], pieces.place(view, head.runs[-1])[1]
     for start, end, kind in finds:
         if start <= first and last <= end <= head.end:
             text = "".join(pieces.value_of(view, run) for run in head.runs)

@@ -31,6 +31,11 @@ BANK: Final = re.compile(
     r"|\blastschrift|\bprelev\w*|\bpay(?:ment|able|out)?\b|\bpaiement|\bpago\b|\bzahlung"
 )
 IBAN: Final = re.compile(r"\bibans?\b|\bi b a n\b")
+RECOVERY: Final = (
+    r"(?:backup|recovery|rescue|activation|wiederherstellungs|aktivierungs|sicherungs|ersatz|notfall)[ -]?codes?"
+    r"|codes? de (?:secours|recuperation|activation)|codigos? de (?:recuperacion|respaldo|activacion)"
+)
+"""Codes that open an account or a licence."""
 KEY: Final = re.compile(
     r"\b(?:api|access|secret|private|licen[cs]e|signing|webhook|sandbox|ssh|stripe|github|gitlab|aws|production|test"
     r"|staging|service|zugangs|geheim)[ -](?:keys?|tokens?)\b"
@@ -38,9 +43,7 @@ KEY: Final = re.compile(
     r"|mots? de passe|jetons?|cles? (?:api|secrete|d'acces|de test|privee)|contrasenas?|claves? (?:de|secreta|api)"
     r"|llaves? (?:de|secreta|api)|secretos?|bearer|pat|jwt|api|den key|der key|the key"
     r"|\w*-(?:key|token|secret)"
-    r"|(?:backup|recovery|rescue|activation)[ -]codes?|(?:wiederherstellungs|aktivierungs|sicherungs|ersatz"
-    r"|notfall)-?codes?|codes? de (?:secours|recuperation|activation)|codigos? de (?:recuperacion|respaldo"
-    r"|activacion))\b"
+    rf"|{RECOVERY})\b"
 )
 PASS: Final = re.compile(
     r"\b(?:pass ?-?codes?|pass ?-?words?|passwort|kennwort|kenncodes?|\w*zugangs-?codes?|\w*zugriffs-?codes?|pins?"

@@ -114,14 +114,15 @@ def find(view: View, bits: Sequence[Bit], finds: Sequence[Find]) -> Iterator[Fin
             here = row[:count]
             kind = _kind(view, bits, [units[index] for index in here], finds)
             if kind:
-                places = [_place(view, units[index].piece) for index in here]
+                places = [place(view, units[index].piece) for index in here]
                 yield from _of_one_kind(places, kind, finds)
                 taken = here[-1]
                 break
         at = max(at, taken) + 1
 
 
-def _place(view: View, piece: Sequence[Bit]) -> tuple[int, int]:
+def place(view: View, piece: Sequence[Bit]) -> tuple[int, int]:
+    """Return where a row of values begins and ends in the folded text."""
     return piece[0].start, view.written.end(piece[-1].end)
 
 
@@ -376,8 +377,7 @@ def _kind_of_digits(
     if plus or first:
         return "phone"
     told = _PHONE.search(near) is not None
-    few_round = not are_round(groups)
-    if nought and not years and (told or (ordered and few_round)):
+    if nought and not years and (told or (ordered and not are_round(groups))):
         return "phone"
     return None
 

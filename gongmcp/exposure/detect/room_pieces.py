@@ -82,7 +82,7 @@ def find(
         if not sentence.figure and not sentence.odd and sentence.words <= _FEW:
             for run in sentence.runs:
                 if len(pieces.value_of(view, run)) > 1:
-                    yield run[0].start, view.written.end(run[-1].end)
+                    yield pieces.place(view, run)
         if index and _OPEN_END.search(view.text[sentences[index - 1].start : sentences[index - 1].end]):
             yield from _named(view, bits, sentence, sentence.start)
         code = _CODE.search(view.text, sentence.start, sentence.end)

@@ -14,7 +14,7 @@ from itertools import pairwise
 from math import log2
 from typing import Final
 
-from gongmcp.exposure.detect import grouped_code, password, phone_number, written_password
+from gongmcp.exposure.detect import grouped_code, intents, password, phone_number, written_password
 from gongmcp.exposure.detect.fold import View
 from gongmcp.exposure.detect.numerals import number_words
 from gongmcp.exposure.detect.spoken import NATO, any_of
@@ -65,9 +65,7 @@ CUE_WORDS: Final = (
     r"(?:keys?|tokens?|secrets?|passwords?|passphrase|passwd|pwd|credentials?|passwort|kennwort|schlussel|geheimnis"
     r"|zugriffstoken|apischlussel|mots? de passe|jetons?|cles?|cle api|cle secrete|contrasenas?|claves?|llaves?"
     r"|secretos?"
-    r"|bearer|pat|jwt|authorization|(?:backup|recovery|rescue|activation|wiederherstellungs|aktivierungs|sicherungs|ersatz"
-    r"|notfall)[ -]?codes?|codes? de (?:secours|recuperation|activation)"
-    r"|codigos? de (?:recuperacion|respaldo|activacion))"
+    rf"|bearer|pat|jwt|authorization|{intents.RECOVERY})"
 )
 _NAMED_KEY: Final = (
     r"(?:api|access|secret|private|licen[cs]e|signing|webhook|client|account|admin|bearer|zugangs|zugriffs|geheim|lizenz"
