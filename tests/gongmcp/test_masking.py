@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gongmcp.exposure.aliases import call_ref, object_ref, speaker_ref, tie_breaker
@@ -219,6 +219,8 @@ FRAGMENTS = st.sampled_from(
 )  # fmt: skip
 
 
+@example(["five dana@example.com hundred"])  # an address between the words of one number
+@example(["treinta y dana@example.com cinco"])
 @given(st.lists(st.lists(FRAGMENTS, max_size=12).map(" ".join), max_size=4))
 def test_whatever_is_said_masking_is_sound(sentences: list[str]) -> None:
     """Spans are in order, inside their sentence, and no whole written address survives."""

@@ -115,6 +115,7 @@ NO_MAILBOX: Final = words(
     "correo adresse direccion an en bei unter sous chez con "
     "y und et al el la le mi mon mein meine su votre courriel escribe para sitio pagina seite webseite netz site "
     "internet web disponible "
+    "everyone everybody todos "
     "ganze alles thing tout todo verfügbar sounds spricht hort schreibt prononce prononcent ecrit suena"
 )
 ROLES: Final = words("info team press staff support help contact office jobs sales customer customers order")
@@ -167,18 +168,6 @@ _SURE_WORD: Final = rf"(?:{_said_at})"
 _SIGN_WORD: Final = rf"(?:at|{_said_at}|{_said_dot}|{_joint})"
 _SPOKEN: Final = re.compile(rf"\b(?:{_said_at})\b|\s(?:{_said_dot})\s+(?:{any_of(_TOP_LEVEL | _COUNTRIES)}|[a-z])\b")
 """What a text with an address that is said holds."""
-_PREPOSED: Final = r"(?:con|sin|mit|ohne|avec|sans|with|without)"
-_REMARK: Final = re.compile(
-    rf",\s(?:{_PREPOSED}|no|not|als|as|en|in|todo|todos|tout|all|alles|die|der|das|the|le|la|el|les|los|que|wie|comme|como"
-    rf"|like|ojo|attention|achtung|kein|keine|bien|ganz|and|und|et|y|[{_W}]+\s(?:wie|comme|como|like|as|just))\b[^,\n@?!]{{1,45}},(?=\s+{_SIGN_WORD}(?![{_W}]))"
-)
-"""A remark on the mailbox between commas, before the sign: "..., con zeta y luego be, arroba"."""
-_BARE_REMARK: Final = re.compile(
-    rf",?\s(?:(?:sin|sans|ohne|without)\s[a-z]+(?=\s+(?:{_SURE_WORD}|{_said_dot}|_|-)(?![{_W}]))"
-    rf"|{_PREPOSED}\s(?:(?:an?|un|una|une|einem|einer|dem|la|el|le)\s)?(?:accents?|acentos?|tildes?|trema|umlaut|cedill[ea]"
-    r"|bindestrich|hyphen|dash|guion|tiret|enye|ene|[a-z](?:\s[a-z])?|zeta|uve|hache|jota|zett|ypsilon|zahlen|numbers|numeros"
-    rf"|chiffres|letras|doble [a-z]+|double [a-z]+|doppel-?\s?[a-z]+),?(?=\s+{_SIGN_WORD}(?![{_W}])))"
-)
 _HELPED_COMMA: Final = re.compile(rf"(?<![{_W}])[{_W}]\s{{2,}},(?=\s+(?:[{_W}](?![{_W}])|{_SIGN_WORD}(?![{_W}])))")
 """The comma behind a letter whose help ("B comme Bernard,") is blanked."""
 _AFTER_SIGN: Final = re.compile(
@@ -209,9 +198,9 @@ def _blank(found: re.Match[str]) -> str:
 
 
 def _without_remarks(text: str) -> str:
-    """Blank what is said about an address within it: "con zeta", "the number", "et derrière"."""
+    """Blank what is said within an address about a figure or the sign: "the number", "et derrière"."""
     text = _HELPED_COMMA.sub(lambda found: found.group()[:-1] + " ", text)
-    for remark in (_REMARK, _BARE_REMARK, _FIGURE, _THEN):
+    for remark in (_FIGURE, _THEN):
         text = remark.sub(_blank, text)
     return _AFTER_SIGN.sub(lambda found: found["sign"] + " " * (len(found.group()) - len(found["sign"])), text)
 

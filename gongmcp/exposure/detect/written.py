@@ -232,7 +232,7 @@ class _Reader:
         """Return the pieces with their number of words, where the run ends, and how many words are of numbers."""
         pieces: list[tuple[Piece, int]] = []
         said, end, skipped = 0, at, 0
-        while at < len(self.tokens) and (at == end or skipped <= _LOOK_AHEAD) and self._near(at, first=not pieces):
+        while at < len(self.tokens) and (at == end or skipped <= _LOOK_AHEAD) and (not pieces or self._near(at)):
             word = self.tokens[at].word
             start = at
             repeat, at = self._repeat(at)
@@ -253,9 +253,10 @@ class _Reader:
                 break
         return pieces, end, said
 
-    def _near(self, at: int, *, first: bool) -> bool:
-        if first:
-            return True
+    def _near(self, at: int) -> bool:
+        """Tell whether there is a word at *at*, and no written address, which is no token, between it and the last."""
+        if at >= len(self.tokens):
+            return False
         return _NUMBER_GAP.fullmatch(self.text, self.tokens[at - 1].end, self.tokens[at].start) is not None
 
     def _repeat(self, at: int) -> tuple[int, int]:
@@ -263,8 +264,7 @@ class _Reader:
             key = tuple(token.word for token in self.tokens[at : at + length])
             times = numerals.REPEATS.get(key)
             length += times is not None and self._word(at + length) in _ARTICLES
-            # A written address, which is no token, may stand between the word and the digit.
-            if times and at + length < len(self.tokens) and self._near(at + length, first=False):
+            if times and self._near(at + length):
                 digits, _ = self._number(at + length)
                 if digits or self.tokens[at + length].word.isdigit():
                     return times, at + length
@@ -296,14 +296,13 @@ class _Reader:
     def _together(self, at: int, length: int) -> bool:
         return all(
             (_HYPHEN if self.hyphens else _SAME_GAP).fullmatch(self.text, self.tokens[i].end, self.tokens[i + 1].start)
-            or self.tokens[i].word in self.links
-            or self.tokens[i + 1].word in self.links
+            or (self._near(i + 1) and not self.links.isdisjoint({self.tokens[i].word, self.tokens[i + 1].word}))
             for i in range(at, at + length - 1)
         )
 
     def _number(self, at: int) -> tuple[str, int]:
         digits, stop = self._phrase(at)
-        if not digits or stop >= len(self.tokens):
+        if not digits or stop >= len(self.tokens) or not self._near(stop):
             return digits, stop
         following = self.tokens[stop].word
         if following in self.hundreds and digits != "0" and len(digits) <= 2:
@@ -311,8 +310,8 @@ class _Reader:
         if following in self.thousands and digits != "0" and len(digits) <= 2 and following != "mil":
             return digits + "000", stop + 1
         if len(digits) in {3, 4} and digits.endswith("00"):
-            link = stop < len(self.tokens) and self.tokens[stop].word in self.links
-            more, after = self._phrase(stop + link)
+            link = self._word(stop) in self.links
+            more, after = self._phrase(stop + link) if self._near(stop) and self._near(stop + link) else ("", stop)
             if len(more) == 2 or (len(more) == 1 and (link or (self.adds and more != "0"))):
                 return digits[:-2] + f"{more:0>2}", after
         return digits, stop
