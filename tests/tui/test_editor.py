@@ -48,7 +48,9 @@ class Terminal:
     def __init__(self, code: str, **env: str) -> None:
         self.master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
-        given = os.environ | {"TERM": "xterm-256color", "PYTHONPATH": str(ROOT), **env}
+        # The width is the terminal's own: pytest's workers set COLUMNS.
+        inherited = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
+        given = inherited | {"TERM": "xterm-256color", "PYTHONPATH": str(ROOT), **env}
         self.process = subprocess.Popen(
             [sys.executable, "-c", code], stdin=slave, stdout=slave, stderr=slave, cwd=ROOT, env=given, close_fds=True
         )
@@ -78,7 +80,7 @@ def test_in_a_terminal_the_editor_gets_the_arguments_and_its_text_comes_back(tmp
     script.write_text(EDITOR, encoding="utf-8")
     terminal = Terminal(APP, EDITOR=f"{sys.executable} {script}", VISUAL="")
     try:
-        terminal.until("largest,")
+        terminal.until("largest, 1 of 3")
         terminal.type("a")
         terminal.until("a phrase")  # the help of the field with the cursor
         terminal.type("\x1b")
